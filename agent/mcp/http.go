@@ -22,7 +22,7 @@ type carrier struct {
 	headers map[string]string
 	ctx     context.Context // ends all requests and bodies
 
-	refused atomic.Pointer[string] // WWW-Authenticate of the last 401; nil: there was none
+	refused atomic.Pointer[string] // WWW-Authenticate of a 401; nil: the last request was let in
 }
 
 // newCarrier returns what makes requests to a server until ctx ends.
@@ -93,9 +93,11 @@ func (c *carrier) RoundTrip(request *http.Request) (*http.Response, error) {
 		end()
 		return nil, err
 	}
-	if response.StatusCode == http.StatusUnauthorized {
-		how := response.Header.Get("WWW-Authenticate")
+	switch how := response.Header.Get("WWW-Authenticate"); {
+	case response.StatusCode == http.StatusUnauthorized:
 		c.refused.Store(&how)
+	case response.StatusCode < 300: // another token is let in
+		c.refused.Store(nil)
 	}
 	body := &boundedBody{ReadCloser: response.Body, left: maxMessage, end: end}
 	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/event-stream" {

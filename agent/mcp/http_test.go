@@ -15,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/oauth2"
 
 	"pi/internal/testing/mcptest"
 )
@@ -398,5 +400,44 @@ func TestTheQueryOfAnAddressIsInNoError(t *testing.T) {
 	s, _ := l.Server("s")
 	if told := got + s.Err.Error() + l.logged(); strings.Contains(told, "hunter2") || !strings.Contains(told, gone.URL) {
 		t.Errorf("%s", told)
+	}
+}
+
+// renews is an OAuth handler that has another token after the first refusal.
+type renews struct{ token atomic.Pointer[string] }
+
+func (r *renews) TokenSource(context.Context) (oauth2.TokenSource, error) {
+	return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: *r.token.Load()}), nil
+}
+
+func (r *renews) Authorize(_ context.Context, _ *http.Request, response *http.Response) error {
+	second := "second"
+	r.token.Store(&second)
+	return response.Body.Close()
+}
+
+func TestARefusalThatIsOverExplainsNothing(t *testing.T) {
+	url := served(t, func(w http.ResponseWriter, r *http.Request, body string) bool {
+		switch {
+		case r.Header.Get("Authorization") != "Bearer second":
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			w.WriteHeader(http.StatusUnauthorized)
+		case strings.Contains(body, `"tools/call"`):
+			http.Error(w, "gone", http.StatusNotFound)
+		default:
+			return false
+		}
+		return true
+	})
+	signs, first := &renews{}, "first"
+	signs.token.Store(&first)
+	l := overHTTP(t, Entry{URL: url}, Options{Authorize: func(Entry) (auth.OAuthHandler, error) { return signs, nil }})
+	for range 2 {
+		if got := l.ask("echo", `{"text":"a"}`); strings.Contains(got, "sign in") || !strings.Contains(got, "session") {
+			t.Errorf("%q", got)
+		}
+	}
+	if s, _ := l.Server("s"); s.State == StateSignIn {
+		t.Errorf("%s: %v", s.State, s.Err)
 	}
 }

@@ -109,6 +109,7 @@ func (l *Logins) refresh(ctx context.Context, e mcp.Entry, have login) (login, e
 		return have, errNoRenewal
 	}
 	asks := l.newAsker(ctx, e)
+	defer asks.close()
 	asks.resource = have.Resource
 	client := &http.Client{Transport: asks, CheckRedirect: asks.checkRedirect}
 	config := oauth2.Config{ClientID: have.ClientID, ClientSecret: have.ClientSecret,
