@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -175,7 +174,7 @@ func newTool(e *Entry, listed *sdk.Tool) (*Tool, error) {
 	if listed.Name == "" || len(listed.Name) > maxToolName {
 		return nil, fmt.Errorf("its name has %d characters, at most %d", len(listed.Name), maxToolName)
 	}
-	if cleanText(listed.Name, maxToolName) != listed.Name || strings.ContainsAny(listed.Name, "\n\t") {
+	if !isReadable(listed.Name) {
 		return nil, errors.New("its name has characters that nobody sees")
 	}
 	if depth(listed.InputSchema, 0) > maxSchemaDepth {
@@ -319,7 +318,7 @@ func (l *lister) prompts(ctx context.Context, session *sdk.ClientSession, server
 			return "", false, err
 		}
 		for _, p := range page.Prompts {
-			if p == nil || p.Name == "" || len(p.Name) > maxToolName || strings.ContainsAny(p.Name, "\n\r") {
+			if p == nil || p.Name == "" || len(p.Name) > maxToolName || !isReadable(p.Name) {
 				continue
 			}
 			is := Prompt{Server: server, Name: p.Name, Title: cleanText(p.Title, 200), Description: cleanText(p.Description, maxDescription)}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -201,8 +202,11 @@ func (q *Question) words() string {
 	return text
 }
 
-// maxFields is how many values a question may ask for.
-const maxFields = 30
+// maxFields is how many values a question may ask for, and maxChoices from how many one is chosen.
+const (
+	maxFields  = 30
+	maxChoices = 1000
+)
 
 // newQuestion reads what a server asks.
 func newQuestion(server string, p *sdk.ElicitParams) (Question, error) {
@@ -264,6 +268,9 @@ func newField(name string, text json.RawMessage) (Field, error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return Field{}, fmt.Errorf("its form has a field %q that is none: %w", printable.Short(name), err)
 	}
+	if len(name) > maxToolName || !isReadable(name) {
+		return Field{}, fmt.Errorf("its form has a field with the name %q, which cannot be shown", printable.Short(name))
+	}
 	f := Field{Name: name, Title: cleanText(s.Title, 200), Description: cleanText(s.Description, 1000), Format: s.Format, Default: s.Default, schema: text}
 	switch s.Type {
 	case "boolean":
@@ -285,20 +292,23 @@ func newField(name string, text json.RawMessage) (Field, error) {
 	default:
 		return Field{}, fmt.Errorf("its form has a field %q of the type %q, which is none of a form", printable.Short(name), printable.Short(s.Type))
 	}
+	if len(f.Choices) > maxChoices {
+		return Field{}, fmt.Errorf("its form has %d values to choose from for %q, %d at most", len(f.Choices), name, maxChoices)
+	}
 	return f, nil
 }
 
 // choices are the values of an enumeration, in either way in which they are written.
 func choices(values, labels []string, titles []titled) (all []FieldChoice) {
 	for i, value := range values {
-		c := FieldChoice{Value: value, Label: value}
+		c := FieldChoice{Value: value, Label: cleanText(value, 200)}
 		if i < len(labels) {
 			c.Label = cleanText(labels[i], 200)
 		}
 		all = append(all, c)
 	}
 	for _, t := range titles {
-		all = append(all, FieldChoice{Value: t.Const, Label: cleanText(t.Title, 200)})
+		all = append(all, FieldChoice{Value: t.Const, Label: cleanText(cmp.Or(t.Title, t.Const), 200)})
 	}
 	return all
 }
