@@ -35,7 +35,7 @@ func Name(server, tool string) string {
 	return name[:min(len(name), maxName-len(end))] + end
 }
 
-// IsName reports whether a name is that of a tool of a server.
+// IsName reports whether a name, or a pattern, is that of a tool of a server.
 func IsName(name string) bool { return strings.HasPrefix(name, prefix) }
 
 // isReadable reports whether a name that a server gives to something can be shown as it is, in a row.
