@@ -18,8 +18,8 @@ import (
 // its user is asked; where there is none, nobody says yes. Nothing is written into a session. A result that is an
 // error says why.
 //
-// signer signs in where the server wants that, once; it is not asked for a command that an agent
-// has started.
+// signer signs in where the server wants that, once. For a command that an agent has started nobody
+// is asked for anything, whatever terminal it has made.
 func (p *Place) CallServer(ctx context.Context, server, tool string, arguments json.RawMessage, signer oauth.User) (agent.Result, error) {
 	p.Session = SessionFlags{None: true}
 	r := p.newRun()
@@ -42,7 +42,7 @@ func (p *Place) CallServer(ctx context.Context, server, tool string, arguments j
 			}
 		}
 		result = r.callServer(ctx, server, tool, arguments)
-		if _, wants := r.logins.Wants(*status.Entry); !result.IsError || !wants || os.Getenv("PI_SESSION_ID") != "" {
+		if _, wants := r.logins.Wants(*status.Entry); !result.IsError || !wants || isInAgent() {
 			return nil
 		}
 		if err := r.logins.SignIn(ctx, *status.Entry, signer); err != nil {
@@ -65,11 +65,14 @@ func (r *run) callServer(ctx context.Context, server, tool string, arguments jso
 // caller is the front end of a call: its user is asked and told beside what the call gives, which
 // goes to standard output.
 func (r *run) caller() front {
-	if !r.place.Attended() || !term.IsTerminal(int(os.Stderr.Fd())) {
+	if isInAgent() || !r.place.Attended() || !term.IsTerminal(int(os.Stderr.Fd())) {
 		return front{deaf{}, agent.NoUI{Notices: func(text string, level agent.Level) { User{Out: os.Stderr}.notify(text, level) }}}
 	}
 	return front{deaf{}, early{user: User{in: os.Stdin, Out: os.Stderr}}}
 }
+
+// isInAgent reports whether a tool of an agent runs this program.
+func isInAgent() bool { return os.Getenv("PI_SESSION_ID") != "" }
 
 // deaf is a listener that wants nothing.
 type deaf struct{}
