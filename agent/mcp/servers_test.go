@@ -28,6 +28,7 @@ func TestNothingIsStartedBeforeItIsUsed(t *testing.T) {
 	if got := l.ask("echo", `{"text":"hello"}`); got != "hello" {
 		t.Errorf("got %q", got)
 	}
+	eventually(t, "it is told that the server runs", func() bool { return slices.Contains(l.states(), StateReady) })
 	if s := l.states(); !slices.Equal(s, []State{StateStarting, StateReady}) {
 		t.Errorf("states %v", s)
 	}
@@ -276,6 +277,7 @@ func TestManyCallsAtOnceAreNotMixed(t *testing.T) {
 		})
 	}
 	calls.Wait()
+	eventually(t, "it is told that the server runs", func() bool { return slices.Contains(l.states(), StateReady) })
 	if s := l.states(); !slices.Equal(s, []State{StateStarting, StateReady}) {
 		t.Errorf("it was started more than once: %v", s)
 	}
@@ -463,6 +465,7 @@ func TestAToolThatChangedIsToldAndMayBeBlocked(t *testing.T) {
 			t.Errorf("%s: %q", test.on, got)
 		}
 		if test.on == BlockChange && test.want != "a" {
+			eventually(t, "the change is told", func() bool { return len(l.changes()) > 0 }) // it may be told behind the call
 			if c := l.changes(); len(c) != 1 || c[0].Before.Description != "Says a text back" || c[0].Tool != "echo" {
 				t.Errorf("told %+v", c)
 			}
