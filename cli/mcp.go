@@ -116,7 +116,7 @@ func (m *mcpPlace) connect(ctx context.Context) {
 func (m *mcpPlace) print(asJSON bool) error {
 	listed, failed := []listedServer{}, 0
 	for _, s := range m.servers.List() {
-		one := listedServer{Name: s.Entry.Name, State: s.State, Exposure: s.Entry.Exposure, Source: app.SourceText(s.Entry.Source), Server: mcpfile.Line(s.Entry), Protocol: s.Version,
+		one := listedServer{Name: s.Entry.Name, State: s.State, Exposure: s.Entry.UsualExposure(), Source: app.SourceText(s.Entry.Source), Server: mcpfile.Line(s.Entry), Protocol: s.Version,
 			Tools: s.Tools, Resources: s.Resources, Prompts: s.Prompts, Login: m.logins.State(*s.Entry)}
 		if s.Err != nil && !s.Entry.Disabled {
 			one.Error = s.Err.Error()

@@ -61,7 +61,6 @@ type start struct {
 }
 
 func newServer(set *Servers, e Entry) *server {
-	e.Exposure = cmp.Or(e.Exposure, Search)
 	s := &server{set: set, entry: &e, hash: e.Hash(), off: e.Disabled, state: StateIdle}
 	s.idle = time.AfterFunc(time.Hour, s.endIdle)
 	s.idle.Stop()

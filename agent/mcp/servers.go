@@ -326,7 +326,7 @@ type PromptArgument struct {
 
 // Status is what can be told of a server without starting it.
 type Status struct {
-	Entry                     *Entry // with an Exposure
+	Entry                     *Entry
 	State                     State
 	Known                     bool // it has been listed once: the counts below say something
 	Tools, Resources, Prompts int

@@ -170,7 +170,7 @@ func (m *mcpCommands) describeAll() string {
 
 // about is what a server has, what that costs, where it comes from and what is wrong with it.
 func (m *mcpCommands) about(s mcp.Status) string {
-	parts := []string{string(s.Entry.Exposure)}
+	parts := []string{string(s.Entry.UsualExposure())}
 	if s.Known {
 		parts = append(parts, printable.Count(s.Tools, "tool")+ServerCost(s))
 	}
