@@ -392,6 +392,14 @@ func TestACopyHasNoSecrets(t *testing.T) {
 	if len(f.Servers) != 2 || !errors.Is(f.Servers[0].Problem, errMasked) || !errors.Is(f.Servers[1].Problem, errMasked) {
 		t.Errorf("a server is started without its secrets: %+v, %v", f.Servers, f.Problems)
 	}
+	for _, odd := range []string{
+		`{"mcpServers": {"a": {"headers": {"A": "sk-1"}}}, "mcpServers": {}}`, `{"mcpServers": {"a": {"headers": {"A": ["sk-1"]}}}}`,
+		`{"mcpServers": {"a": {"oauth": {"clientSecret": "sk-1", "clientSecret": "x"}}}}`, `{"mcpServers": {"a": {"env": {"API_KEY": {"b": "sk-1"}}}}}`,
+	} {
+		if masked, ok := Mask([]byte(odd)); !ok || strings.Contains(string(masked), "sk-") {
+			t.Errorf("%s, %v", masked, ok)
+		}
+	}
 	if _, ok := Mask([]byte(`{"mcpServers": {"a": {"env": {"T": "sk-1"}}`)); ok {
 		t.Error("a text that cannot be read has no copy")
 	}
