@@ -48,12 +48,10 @@ func served(t *testing.T, first func(w http.ResponseWriter, r *http.Request, bod
 }
 
 // overHTTP are servers of which one answers at an address. The requests have connections of
-// their own, so that none is left.
+// their own, of which none is left.
 func overHTTP(t *testing.T, e Entry, o Options) *lab {
 	t.Helper()
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	o.HTTP = transport
+	o.HTTP = &http.Transport{}
 	e.Name = "s"
 	o.Entries = []Entry{e}
 	return open(t, o)
@@ -439,5 +437,28 @@ func TestARefusalThatIsOverExplainsNothing(t *testing.T) {
 	}
 	if s, _ := l.Server("s"); s.State == StateSignIn {
 		t.Errorf("%s: %v", s.State, s.Err)
+	}
+}
+
+// counted counts how often its idle connections were closed.
+type counted struct {
+	*http.Transport
+	closed atomic.Int64
+}
+
+func (c *counted) CloseIdleConnections() {
+	c.closed.Add(1)
+	c.Transport.CloseIdleConnections()
+}
+
+func TestNoConnectionOutlivesTheServers(t *testing.T) {
+	requests := &counted{Transport: &http.Transport{}}
+	l := open(t, Options{Entries: []Entry{{Name: "s", URL: served(t, nil)}}, HTTP: requests})
+	if got := l.ask("echo", `{"text":"hello"}`); got != "hello" {
+		t.Fatal(got)
+	}
+	l.Close()
+	if requests.closed.Load() == 0 {
+		t.Error("its connections stay open")
 	}
 }
