@@ -116,8 +116,11 @@ func (m *mcpPlace) connect(ctx context.Context) {
 func (m *mcpPlace) print(asJSON bool) error {
 	listed, failed := []listedServer{}, 0
 	for _, s := range m.servers.List() {
-		one := listedServer{Name: s.Entry.Name, State: s.State, Exposure: s.Entry.UsualExposure(), Source: app.SourceText(s.Entry.Source), Server: mcpfile.Line(s.Entry), Protocol: s.Version,
+		one := listedServer{Name: s.Entry.Name, State: s.State, Exposure: s.Entry.Exposure, Source: sourceOf(s.Entry.Source), Server: mcpfile.Line(s.Entry), Protocol: s.Version,
 			Tools: s.Tools, Resources: s.Resources, Prompts: s.Prompts, Login: m.logins.State(*s.Entry)}
+		if one.Exposure == "" {
+			one.Exposure = mcp.Search
+		}
 		if s.Err != nil && !s.Entry.Disabled {
 			one.Error = s.Err.Error()
 			failed++
@@ -138,6 +141,12 @@ func (m *mcpPlace) print(asJSON bool) error {
 		return app.ErrReported
 	}
 	return nil
+}
+
+// sourceOf says where an entry comes from.
+func sourceOf(s mcp.Source) string {
+	s.Path = config.Tilde(s.Path)
+	return s.String()
 }
 
 // printServers writes the list for people.

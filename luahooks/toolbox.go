@@ -214,14 +214,14 @@ func (b *toolbox) offerModes(host api.Host) (warnings map[string]string) {
 func (b *toolbox) allowed(tools []api.OfferedTool, names []string) []agent.Tool {
 	found := []agent.Tool{}
 	isNamed := func(name string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return n == name || mcp.IsName(n) && mcp.Match(n, name) })
+		return slices.ContainsFunc(names, func(n string) bool { return n == name || isOfServer(n) && mcp.Match(n, name) })
 	}
 	for _, t := range tools {
 		name := t.Spec().Name
 		f, stands := t.Tool.(agent.Forwarder)
 		switch {
 		case !b.allows(name):
-		case stands && (isNamed(name) || slices.ContainsFunc(names, mcp.IsName)):
+		case stands && (isNamed(name) || slices.ContainsFunc(names, isOfServer)):
 			found = append(found, f.Within(isNamed))
 		case isNamed(name):
 			found = append(found, t.Tool)
@@ -229,6 +229,9 @@ func (b *toolbox) allowed(tools []api.OfferedTool, names []string) []agent.Tool 
 	}
 	return found
 }
+
+// isOfServer reports whether a name, or a pattern, is one of tools of servers.
+func isOfServer(name string) bool { return mcp.IsName(name) }
 
 // misspelt says which of names is none of a tool but like one; "" if none is. A name that is
 // like no other may be that of a tool that comes later.
@@ -238,7 +241,7 @@ func misspelt(tools []api.OfferedTool, names []string) string {
 		known = append(known, t.Spec().Name)
 	}
 	for _, name := range names {
-		if slices.Contains(known, name) || mcp.IsName(name) { // which servers have what is not known
+		if slices.Contains(known, name) || isOfServer(name) { // which servers have what is not known
 			continue // to look what is alike takes longer than all else that is done with a mode
 		}
 		if hint := suggest.Hint(name, known); hint != "" {

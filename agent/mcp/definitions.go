@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -174,9 +175,6 @@ func newTool(e *Entry, listed *sdk.Tool) (*Tool, error) {
 	if listed.Name == "" || len(listed.Name) > maxToolName {
 		return nil, fmt.Errorf("its name has %d characters, at most %d", len(listed.Name), maxToolName)
 	}
-	if !isReadable(listed.Name) {
-		return nil, errors.New("its name has characters that nobody sees")
-	}
 	if depth(listed.InputSchema, 0) > maxSchemaDepth {
 		return nil, fmt.Errorf("its schema is more than %d deep", maxSchemaDepth)
 	}
@@ -318,7 +316,7 @@ func (l *lister) prompts(ctx context.Context, session *sdk.ClientSession, server
 			return "", false, err
 		}
 		for _, p := range page.Prompts {
-			if p == nil || p.Name == "" || len(p.Name) > maxToolName || !isReadable(p.Name) {
+			if p == nil || p.Name == "" || len(p.Name) > maxToolName || strings.ContainsAny(p.Name, "\n\r") {
 				continue
 			}
 			is := Prompt{Server: server, Name: p.Name, Title: cleanText(p.Title, 200), Description: cleanText(p.Description, maxDescription)}

@@ -146,7 +146,6 @@ func TestAFormThatCannotBeAskedIsNone(t *testing.T) {
 	for _, bad := range []struct{ name, schema string }{
 		{"f", `{"type":"object"}`}, {"f", `"x"`}, {"f", `{"type":7}`},
 		{"f", `{"type":"string","enum":[` + many + `]}`},
-		{"a\x1b[2J", `{"type":"string"}`}, {"a\nb", `{"type":"string"}`}, {strings.Repeat("a", 1000), `{"type":"string"}`},
 	} {
 		if f, err := newField(bad.name, []byte(bad.schema)); err == nil {
 			t.Errorf("%q %.100s is a field: %+v", bad.name, bad.schema, f)

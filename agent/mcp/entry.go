@@ -28,7 +28,7 @@ type Entry struct {
 	Headers map[string]string // sent with each request to the origin of URL
 
 	Description string              // in the words of the user; "": what the server says
-	Exposure    Exposure            // of all tools that Tools says nothing of; "": Search
+	Exposure    Exposure            // of all tools that Tools says nothing of
 	Tools       map[string]Exposure // by pattern, see [Entry.ExposureOf]
 
 	Timeout    time.Duration // of a call without progress; 0: 60 s
@@ -121,13 +121,10 @@ func (x Exposure) breadth() int {
 // Narrower reports whether x offers less than other.
 func (x Exposure) Narrower(other Exposure) bool { return x.breadth() < other.breadth() }
 
-// UsualExposure is how tools are offered that Tools says nothing of.
-func (e *Entry) UsualExposure() Exposure { return cmp.Or(e.Exposure, Search) }
-
 // ExposureOf is how a tool is offered. Of the patterns of Tools that fit the name, in which *
 // and ? stand for characters, the longest counts, and of two that are as long the narrower.
 func (e *Entry) ExposureOf(tool string) Exposure {
-	x, length := e.UsualExposure(), -1
+	x, length := cmp.Or(e.Exposure, Search), -1
 	for pattern, of := range e.Tools {
 		longer, as := len(pattern) > length, len(pattern) == length
 		if Match(pattern, tool) && (longer || as && of.Narrower(x)) {
@@ -139,7 +136,7 @@ func (e *Entry) ExposureOf(tool string) Exposure {
 
 // mayBe reports whether some tool may have an exposure.
 func (e *Entry) mayBe(x Exposure) bool {
-	if e.UsualExposure() == x {
+	if cmp.Or(e.Exposure, Search) == x {
 		return true
 	}
 	for of := range maps.Values(e.Tools) {

@@ -420,11 +420,3 @@ func TestNoTextMovesUnseenFromOneFieldOfADefinitionToAnother(t *testing.T) {
 		t.Error("another definition has the same hash")
 	}
 }
-
-func TestAToolWhoseNameCannotBeReadIsLeftOut(t *testing.T) {
-	for name, ok := range map[string]bool{"get.x/y-z": true, "gr\u00fc\u00dfe": true, "a\nb": false, "a\tb": false, "a\x1b[2J": false, "a\u200bb": false} {
-		if _, err := newTool(&Entry{Name: "s"}, &sdk.Tool{Name: name, InputSchema: map[string]any{}}); (err == nil) != ok {
-			t.Errorf("%q: %v", name, err)
-		}
-	}
-}

@@ -3,7 +3,6 @@ package mcp
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -54,17 +53,14 @@ func (l *logFile) open() error {
 	if _, err := safefile.MakeDirs(filepath.Dir(l.path)); err != nil {
 		return err
 	}
-	f, err := safefile.Open(l.path, os.O_APPEND|os.O_WRONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		f, err = os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	}
+	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	info, err := f.Stat()
-	if err != nil {
+	if err != nil || !info.Mode().IsRegular() {
 		f.Close()
-		return err
+		return errors.Join(err, safefile.ErrNotRegular)
 	}
 	l.file, l.size = f, info.Size()
 	return nil

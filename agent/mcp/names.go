@@ -35,13 +35,8 @@ func Name(server, tool string) string {
 	return name[:min(len(name), maxName-len(end))] + end
 }
 
-// IsName reports whether a name, or a pattern, is that of a tool of a server.
+// IsName reports whether a name is that of a tool of a server.
 func IsName(name string) bool { return strings.HasPrefix(name, prefix) }
-
-// isReadable reports whether a name that a server gives to something can be shown as it is, in a row.
-func isReadable(name string) bool {
-	return cleanText(name, len(name)) == name && !strings.ContainsAny(name, "\n\t")
-}
 
 // cleanText is foreign text without what controls a terminal and what nobody sees, of at most
 // so many bytes.

@@ -170,11 +170,11 @@ func (m *mcpCommands) describeAll() string {
 
 // about is what a server has, what that costs, where it comes from and what is wrong with it.
 func (m *mcpCommands) about(s mcp.Status) string {
-	parts := []string{string(s.Entry.UsualExposure())}
+	parts := []string{string(exposureOf(s.Entry))}
 	if s.Known {
 		parts = append(parts, printable.Count(s.Tools, "tool")+ServerCost(s))
 	}
-	parts = append(parts, SourceText(s.Entry.Source))
+	parts = append(parts, sourceText(s.Entry.Source))
 	if s.Err != nil {
 		parts = append(parts, printable.Line(s.Err.Error()))
 	}
@@ -184,8 +184,15 @@ func (m *mcpCommands) about(s mcp.Status) string {
 	return printable.VisibleLine(strings.Join(parts, " · "))
 }
 
-// SourceText says where an entry comes from.
-func SourceText(s mcp.Source) string {
+func exposureOf(e *mcp.Entry) mcp.Exposure {
+	if e.Exposure == "" {
+		return mcp.Search
+	}
+	return e.Exposure
+}
+
+// sourceText says where an entry comes from.
+func sourceText(s mcp.Source) string {
 	s.Path = config.Tilde(s.Path)
 	return s.String()
 }
