@@ -142,7 +142,7 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 		return *refuse("not run: calls of tools out of tool events nest %d deep already", maxNesting)
 	}
 	ctx = context.WithValue(ctx, nestingKey{}, depth+1)
-	if ctx.Value(viaKey{}) == nil {
+	if depth > 0 || ctx.Value(viaKey{}) == nil {
 		ctx = WithVia(ctx, ViaHook)
 	}
 	if len(input) == 0 {

@@ -61,17 +61,15 @@ type meaning struct {
 // Forwarder.
 func (t *toolset) meaning(call message.Block) meaning {
 	m := meaning{Block: call, input: call.Arguments}
-	switch f, tool := Forwarder(nil), t.tool(call.Name); {
-	case tool != nil:
-		f, _ = tool.(Forwarder)
+	if tool := t.tool(call.Name); tool != nil {
+		f, _ := tool.(Forwarder)
 		return m.by(f)
-	default:
-		for _, tool := range t.active() {
-			if f, ok := tool.(Forwarder); ok {
-				if input, ok := f.Wrap(call.Name, call.Arguments); ok {
-					m.input = input
-					return m.by(f)
-				}
+	}
+	for _, tool := range t.active() {
+		if f, ok := tool.(Forwarder); ok {
+			if input, ok := f.Wrap(call.Name, call.Arguments); ok {
+				m.input = input
+				return m.by(f)
 			}
 		}
 	}

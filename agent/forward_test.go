@@ -181,3 +181,36 @@ func TestRepeatsOfCallsThroughAnotherToolAreCounted(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestACallThatAHookMakesInOneFromAShellIsTheHooks(t *testing.T) {
+	var h *harness
+	var asked []Via
+	h = newHarness(t, Options{Tools: []Tool{newProxy(served{echo("mcp__say")})}, Listeners: []Listener{listener{KindToolCall: func(ctx context.Context, e Event) error {
+		if asked = append(asked, e.(*ToolCall).Server.Via); len(asked) == 1 {
+			h.CallTool(ctx, "mcp__say", json.RawMessage(`{"n":2}`))
+		}
+		return nil
+	}}}})
+	h.CallTool(WithVia(t.Context(), ViaShell), "mcp__say", json.RawMessage(`{"n":1}`))
+	if got := fmt.Sprint(asked); got != "[shell hook]" {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestAToolInThePlaceOfOneOfAServerDoesNotHideTheServer(t *testing.T) {
+	below := served{echo("mcp__say")}
+	above := echo("mcp__say")
+	above.run = func(ctx context.Context, input json.RawMessage, update Update) (Result, error) {
+		return RunBelow(ctx, below, input, update)
+	}
+	var asked []string
+	h := newHarness(t, Options{Tools: []Tool{above}, Listeners: []Listener{on(func(e *ToolCall) {
+		if asked = append(asked, fmt.Sprint(e.Server != nil)); e.Server != nil {
+			e.Block, e.Reason = true, "not of "+e.Server.Definition
+		}
+	})}})
+	got := h.CallTool(t.Context(), "mcp__say", json.RawMessage(`{"n":1}`))
+	if !got.IsError || !strings.Contains(got.Content[0].Text, "not of hash") || fmt.Sprint(asked) != "[false true]" {
+		t.Errorf("asked %v, %+v", asked, got)
+	}
+}

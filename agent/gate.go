@@ -106,6 +106,9 @@ func (g *gate) approveBelow(ctx context.Context, running *approvedCall, below To
 	c.tool, c.input, c.context = below, arguments, nil
 	c.server = serverCall(ctx, below, meaning{})
 	seen := running.input
+	if c.server != nil && (running.server == nil || running.server.Definition != c.server.Definition) {
+		seen = nil // they were not told of the server, or of what its tool is now
+	}
 	if running.tool.Spec().Name != below.Spec().Name || AnnotationsOf(running.tool).ReadOnly && !AnnotationsOf(below).ReadOnly {
 		seen = nil
 	}

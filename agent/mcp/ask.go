@@ -131,6 +131,9 @@ func (s *server) mayCall(ctx context.Context, t *Tool) error {
 	case !ok:
 		return refused
 	}
+	if now := s.definitions().tool(t.Tool); now == nil || now.Hash != t.Hash { // while the user thought about it
+		return fmt.Errorf("%s/%s: %w", s.entry.Name, t.Tool, errChanged)
+	}
 	s.accept(t.Tool)
 	return nil
 }

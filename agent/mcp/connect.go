@@ -159,6 +159,11 @@ func (d *dialer) attempt(ctx context.Context, version string, env, headers map[s
 // transport starts the process of the server, or prepares the requests to it.
 func (d *dialer) transport(wire context.Context, c *connection, env, headers map[string]string) (t sdk.Transport, err error) {
 	if !d.entry.IsHTTP() {
+		if d.entry.Check != nil {
+			if err := d.entry.Check(); err != nil {
+				return nil, err
+			}
+		}
 		c.process, t, err = startServer(d.entry, environ(d.options.Environ(), env), d.options.Cwd, d.options, d.log)
 		return t, err
 	}
@@ -171,7 +176,7 @@ func (d *dialer) transport(wire context.Context, c *connection, env, headers map
 			return nil, err
 		}
 	}
-	return &sdk.StreamableClientTransport{Endpoint: d.entry.URL, HTTPClient: c.carrier.client(), OAuthHandler: signs, MaxEventSize: maxMessage}, nil
+	return &sdk.StreamableClientTransport{Endpoint: c.carrier.endpoint(), HTTPClient: c.carrier.client(), OAuthHandler: signs, MaxEventSize: maxMessage}, nil
 }
 
 // client returns what speaks to one server. There is one for each, since what the SDK calls a
@@ -204,10 +209,30 @@ func (d *dialer) client(c *connection) *sdk.Client {
 		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true}, // see [connection.call]
 	})
 	client.AddRoots(&sdk.Root{URI: fileURL(d.options.Cwd), Name: filepath.Base(d.options.Cwd)})
+	client.AddSendingMiddleware(survives)
+	client.AddReceivingMiddleware(survives)
 	if d.entry.IsHTTP() {
 		client.AddSendingMiddleware(d.impatient)
 	}
 	return client
+}
+
+// survives keeps a message from ending this program that the SDK does not expect, as one in which
+// null stands in the place of an object.
+func survives(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (result sdk.Result, err error) {
+		defer func() {
+			if crash := recover(); crash != nil {
+				result, err = nil, fmt.Errorf("%s: what the server says cannot be read", method)
+			}
+		}()
+		asked, isAsked := r.GetParams().(*sdk.ElicitParams)
+		done, isDone := r.GetParams().(*sdk.ElicitationCompleteParams)
+		if isAsked && asked == nil || isDone && done == nil { // the SDK would crash, and keep a lock
+			return nil, fmt.Errorf("%s: params are missing", method)
+		}
+		return next(ctx, method, r)
+	}
 }
 
 // impatient bounds the time of the first word of the newer era, behind which the SDK says that
@@ -254,10 +279,7 @@ func (c *connection) explain(err error) error {
 	case c.process == nil:
 		return err
 	}
-	text := ""
-	if fate := c.process.fate(); fate != "" {
-		text = fate
-	}
+	text := c.process.fate()
 	rows := c.process.stderr.all()
 	rows = rows[max(0, len(rows)-shownRows):]
 	if len(rows) > 0 {
@@ -312,7 +334,7 @@ func (c *connection) await() {
 		c.process.end() // it may have closed its output and live on
 	}
 	if c.closing.Err() == nil { // else this program ended it
-		c.err = c.explain(cmp.Or(err, errEnded))
+		c.err = plain(c.explain(cmp.Or(err, errEnded)))
 	}
 	c.stop()
 	c.cut()

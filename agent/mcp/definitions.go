@@ -188,8 +188,11 @@ func newTool(e *Entry, listed *sdk.Tool) (*Tool, error) {
 	t := &Tool{Server: e.Name, Tool: listed.Name, Name: Name(e.Name, listed.Name), Title: cleanText(listed.Title, 200)}
 	t.Description, t.Hidden = clean(listed.Description, maxDescription)
 	t.Claims = claims(listed.Annotations)
-	annotations, _ := encode(listed.Annotations)
-	sum := sha256.Sum256(bytes.Join([][]byte{[]byte(listed.Name), []byte(listed.Title), []byte(listed.Description), raw, annotations}, []byte{0}))
+	all, err := encode([]any{listed.Name, listed.Title, listed.Description, listed.InputSchema, listed.Annotations})
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(all)
 	t.Hash = hex.EncodeToString(sum[:])
 	if t.Schema, err = encode(cleanSchema(listed.InputSchema, &t.Hidden)); err != nil {
 		return nil, err

@@ -322,8 +322,11 @@ func (q *Question) words() string {
 	return text
 }
 
-// maxFields is how many values a question may ask for.
-const maxFields = 30
+// maxFields is how many values a question may ask for, and maxChoices from how many one is chosen.
+const (
+	maxFields  = 30
+	maxChoices = 1000
+)
 
 // newQuestion reads what a server asks.
 func newQuestion(server string, p *sdk.ElicitParams) (Question, error) {
@@ -419,6 +422,9 @@ func newField(name string, text json.RawMessage) (Field, error) {
 	default:
 		return Field{}, fmt.Errorf("its form has a field %q of the type %q, which is none of a form", printable.Short(name), printable.Short(s.Type))
 	}
+	if len(f.Choices) > maxChoices {
+		return Field{}, fmt.Errorf("its form has %d values to choose from for %q, %d at most", len(f.Choices), name, maxChoices)
+	}
 	return f, nil
 }
 
@@ -432,7 +438,7 @@ func choices(values, labels []string, titles []titled) (all []FieldChoice) {
 		all = append(all, c)
 	}
 	for _, t := range titles {
-		all = append(all, FieldChoice{Value: t.Const, Label: cleanText(t.Title, 200)})
+		all = append(all, FieldChoice{Value: t.Const, Label: cleanText(cmp.Or(t.Title, t.Const), 200)})
 	}
 	return all
 }

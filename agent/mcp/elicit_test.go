@@ -193,9 +193,20 @@ func TestAnAnswerIsCheckedAgainstItsField(t *testing.T) {
 			t.Errorf("%s %v: %v, %v", test.schema, test.value, got, err)
 		}
 	}
-	for _, bad := range []string{`{"type":"object"}`, `"x"`, `{"type":7}`} {
-		if _, err := newField("f", []byte(bad)); err == nil {
-			t.Errorf("%s is a field", bad)
+}
+
+func TestAFormThatCannotBeAskedIsNone(t *testing.T) {
+	many := `"a"` + strings.Repeat(`,"a"`, maxChoices)
+	for _, bad := range []struct{ name, schema string }{
+		{"f", `{"type":"object"}`}, {"f", `"x"`}, {"f", `{"type":7}`},
+		{"f", `{"type":"string","enum":[` + many + `]}`},
+	} {
+		if f, err := newField(bad.name, []byte(bad.schema)); err == nil {
+			t.Errorf("%q %.100s is a field: %+v", bad.name, bad.schema, f)
 		}
+	}
+	f, err := newField("f", []byte(`{"type":"string","oneOf":[{"const":"a\u200b"},{"const":"b","title":"B"}]}`))
+	if want := []FieldChoice{{"a\u200b", "a"}, {"b", "B"}}; err != nil || !slices.Equal(f.Choices, want) {
+		t.Errorf("%+v, %v", f.Choices, err)
 	}
 }

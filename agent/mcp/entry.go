@@ -44,6 +44,10 @@ type Entry struct {
 	// if it can. The server is listed with it.
 	Problem error
 
+	// Check, if set, says why the program must not be started now, as when a file that it is made of
+	// has changed; nil if it may be. It is called before each start.
+	Check func() error
+
 	// Secrets, if set, returns values of Env and Headers that are known only once somebody
 	// asks, as what a command prints. It is called before each start, and what it returns
 	// takes the place of values of the same names.

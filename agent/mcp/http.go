@@ -22,7 +22,7 @@ type carrier struct {
 	headers map[string]string
 	ctx     context.Context // ends all requests and bodies
 
-	refused atomic.Pointer[string] // WWW-Authenticate of the last 401; nil: there was none
+	refused atomic.Pointer[string] // WWW-Authenticate of a 401; nil: the last request was let in
 }
 
 // newCarrier returns what makes requests to a server until ctx ends.
@@ -43,6 +43,14 @@ func newCarrier(ctx context.Context, base http.RoundTripper, address string, hea
 // client is an HTTP client whose requests the carrier makes.
 func (c *carrier) client() *http.Client {
 	return &http.Client{Transport: c, CheckRedirect: c.checkRedirect}
+}
+
+// endpoint is the address without its query, which is added to each request: there are keys in some,
+// and errors repeat the address.
+func (c *carrier) endpoint() string {
+	u := *c.origin
+	u.RawQuery = ""
+	return u.String()
 }
 
 func (c *carrier) isOrigin(u *url.URL) bool {
@@ -74,6 +82,9 @@ func (c *carrier) RoundTrip(request *http.Request) (*http.Response, error) {
 				request.Header.Set(name, value)
 			}
 		}
+		if request.URL.Path == c.origin.Path && request.URL.RawQuery == "" {
+			request.URL.RawQuery = c.origin.RawQuery
+		}
 	} else {
 		request.Header.Del("Authorization")
 	}
@@ -82,9 +93,11 @@ func (c *carrier) RoundTrip(request *http.Request) (*http.Response, error) {
 		end()
 		return nil, err
 	}
-	if response.StatusCode == http.StatusUnauthorized {
-		how := response.Header.Get("WWW-Authenticate")
+	switch how := response.Header.Get("WWW-Authenticate"); {
+	case response.StatusCode == http.StatusUnauthorized:
 		c.refused.Store(&how)
+	case response.StatusCode < 300: // another token is let in
+		c.refused.Store(nil)
 	}
 	body := &boundedBody{ReadCloser: response.Body, left: maxMessage, end: end}
 	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/event-stream" {

@@ -15,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/oauth2"
 
 	"pi/internal/testing/mcptest"
 )
@@ -46,12 +48,10 @@ func served(t *testing.T, first func(w http.ResponseWriter, r *http.Request, bod
 }
 
 // overHTTP are servers of which one answers at an address. The requests have connections of
-// their own, so that none is left.
+// their own, of which none is left.
 func overHTTP(t *testing.T, e Entry, o Options) *lab {
 	t.Helper()
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	o.HTTP = transport
+	o.HTTP = &http.Transport{}
 	e.Name = "s"
 	o.Entries = []Entry{e}
 	return open(t, o)
@@ -372,5 +372,93 @@ func TestAConnectionThatIsLostUnusedIsNoFailure(t *testing.T) {
 	}
 	if slices.Contains(l.states(), StateFailed) {
 		t.Errorf("states %v", l.states())
+	}
+}
+
+func TestTheQueryOfAnAddressIsInNoError(t *testing.T) {
+	keys := make(chan string, 100)
+	url := served(t, func(_ http.ResponseWriter, r *http.Request, _ string) bool {
+		keys <- r.URL.Query().Get("api_key")
+		return false
+	})
+	l := overHTTP(t, Entry{URL: url + "/mcp?api_key=hunter2"}, Options{})
+	if got := l.ask("echo", `{"text":"hello"}`); got != "hello" {
+		t.Fatal(got)
+	}
+	l.Close()
+	for range len(keys) {
+		if key := <-keys; key != "hunter2" {
+			t.Errorf("a request with the key %q", key)
+		}
+	}
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	l = overHTTP(t, Entry{URL: gone.URL + "/mcp?api_key=hunter2"}, Options{})
+	got := l.ask("echo", `{}`)
+	s, _ := l.Server("s")
+	if told := got + s.Err.Error() + l.logged(); strings.Contains(told, "hunter2") || !strings.Contains(told, gone.URL) {
+		t.Errorf("%s", told)
+	}
+}
+
+// renews is an OAuth handler that has another token after the first refusal.
+type renews struct{ token atomic.Pointer[string] }
+
+func (r *renews) TokenSource(context.Context) (oauth2.TokenSource, error) {
+	return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: *r.token.Load()}), nil
+}
+
+func (r *renews) Authorize(_ context.Context, _ *http.Request, response *http.Response) error {
+	second := "second"
+	r.token.Store(&second)
+	return response.Body.Close()
+}
+
+func TestARefusalThatIsOverExplainsNothing(t *testing.T) {
+	url := served(t, func(w http.ResponseWriter, r *http.Request, body string) bool {
+		switch {
+		case r.Header.Get("Authorization") != "Bearer second":
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			w.WriteHeader(http.StatusUnauthorized)
+		case strings.Contains(body, `"tools/call"`):
+			http.Error(w, "gone", http.StatusNotFound)
+		default:
+			return false
+		}
+		return true
+	})
+	signs, first := &renews{}, "first"
+	signs.token.Store(&first)
+	l := overHTTP(t, Entry{URL: url}, Options{Authorize: func(Entry) (auth.OAuthHandler, error) { return signs, nil }})
+	for range 2 {
+		if got := l.ask("echo", `{"text":"a"}`); strings.Contains(got, "sign in") || !strings.Contains(got, "session") {
+			t.Errorf("%q", got)
+		}
+	}
+	if s, _ := l.Server("s"); s.State == StateSignIn {
+		t.Errorf("%s: %v", s.State, s.Err)
+	}
+}
+
+// counted counts how often its idle connections were closed.
+type counted struct {
+	*http.Transport
+	closed atomic.Int64
+}
+
+func (c *counted) CloseIdleConnections() {
+	c.closed.Add(1)
+	c.Transport.CloseIdleConnections()
+}
+
+func TestNoConnectionOutlivesTheServers(t *testing.T) {
+	requests := &counted{Transport: &http.Transport{}}
+	l := open(t, Options{Entries: []Entry{{Name: "s", URL: served(t, nil)}}, HTTP: requests})
+	if got := l.ask("echo", `{"text":"hello"}`); got != "hello" {
+		t.Fatal(got)
+	}
+	l.Close()
+	if requests.closed.Load() == 0 {
+		t.Error("its connections stay open")
 	}
 }

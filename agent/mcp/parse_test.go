@@ -64,7 +64,7 @@ func FuzzClean(f *testing.F) {
 }
 
 func FuzzForwards(f *testing.F) {
-	for _, seed := range []string{`{"call":"s/echo","arguments":{"a":1}}`, `{"call":"mcp__s__echo"}`, `{"call":"echo","server":"s","arguments":"{}"}`, `{"search":"x"}`, `{"call":"a__b/c"}`, `[]`} {
+	for _, seed := range []string{`{"call":"s/echo","arguments":{"a":1}}`, `{"call":"mcp__s__echo"}`, `{"call":"echo","server":"s","arguments":"{}"}`, `{"search":"x"}`, `{"call":"a__b/c"}`, `[]`, `{"call":"s/echo","arguments":" [1] "}`, `{"call":"s/echo","arguments":"oops"}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, input string) {
@@ -72,7 +72,7 @@ func FuzzForwards(f *testing.F) {
 		defer s.Close()
 		p := &proxy{set: s}
 		name, arguments, ok := p.Forwards(json.RawMessage(input))
-		if ok && (!IsName(name) || len(name) > maxName || strings.ContainsFunc(name, isNoNameRune) || !json.Valid(arguments)) {
+		if ok && (!IsName(name) || len(name) > maxName || strings.ContainsFunc(name, isNoNameRune) || !json.Valid(arguments) || arguments[0] != '{') {
 			t.Errorf("%q: %q %q", input, name, arguments)
 		}
 		if wrapped, isOne := p.Wrap(name, arguments); ok && !isOne || isOne && !json.Valid(wrapped) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -137,34 +138,30 @@ func nameError(server string, err error) error {
 	if errors.Is(err, ErrSignIn) {
 		return fmt.Errorf("server %s: %w: /mcp login %s", server, ErrSignIn, server)
 	}
-	return &namedError{server, err}
+	return fmt.Errorf("server %s: %w", server, plain(err))
 }
 
-// namedError says of which server an error is.
-type namedError struct {
-	server string
-	err    error
-}
-
-func (e *namedError) Unwrap() error { return e.err }
-
-// Error is without what the SDK was doing, which the reader has not asked for.
-func (e *namedError) Error() string {
-	text := e.err.Error()
-	for {
-		rest, isDoing := strings.CutPrefix(text, "calling \"")
-		if !isDoing {
-			if rest, isDoing = strings.CutPrefix(text, "sending \""); !isDoing {
-				return "server " + e.server + ": " + text
-			}
-		}
-		_, rest, isDoing = strings.Cut(rest, "\": ")
-		if !isDoing {
-			return "server " + e.server + ": " + text
-		}
-		text = rest
+// plain returns an error in words for users and models.
+func plain(err error) error {
+	if err == nil {
+		return nil
 	}
+	return &plainError{err}
 }
+
+// plainError is without what the SDK was doing, which the reader has not asked for, and has no more
+// of what a server says than is read.
+type plainError struct{ err error }
+
+func (e *plainError) Unwrap() error { return e.err }
+
+func (e *plainError) Error() string {
+	const most = 4 << 10
+	return cleanText(doing.ReplaceAllString(e.err.Error(), ""), most)
+}
+
+// doing is what the SDK puts before an error.
+var doing = regexp.MustCompile(`^((calling|sending) "[^"]*": |rejected by transport: )+`)
 
 // unuse ends a use.
 func (s *server) unuse() {
@@ -216,6 +213,7 @@ func (s *server) run(st *start) {
 	if err != nil && ctx.Err() != nil && s.set.ctx.Err() == nil {
 		err = context.Cause(ctx)
 	}
+	err = plain(err)
 	var changes []Change
 	if err == nil {
 		changes = s.take(defs)

@@ -38,7 +38,7 @@ type Options struct {
 	Watcher *process.Watcher
 
 	// HTTP makes the requests to servers, with proxies and certificates as for models; nil:
-	// [http.DefaultTransport].
+	// [http.DefaultTransport]. Its idle connections are closed with the servers.
 	HTTP http.RoundTripper
 
 	// Authorize returns what signs requests to a server, nil for nothing. It opens no browser:
@@ -124,6 +124,9 @@ func (s *Servers) Close() {
 		server.end()
 	}
 	s.work.Wait()
+	if t, ok := s.o.HTTP.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
 	s.log.close()
 }
 

@@ -28,6 +28,7 @@ func TestNothingIsStartedBeforeItIsUsed(t *testing.T) {
 	if got := l.ask("echo", `{"text":"hello"}`); got != "hello" {
 		t.Errorf("got %q", got)
 	}
+	eventually(t, "it is told that the server runs", func() bool { return slices.Contains(l.states(), StateReady) })
 	if s := l.states(); !slices.Equal(s, []State{StateStarting, StateReady}) {
 		t.Errorf("states %v", s)
 	}
@@ -276,6 +277,7 @@ func TestManyCallsAtOnceAreNotMixed(t *testing.T) {
 		})
 	}
 	calls.Wait()
+	eventually(t, "it is told that the server runs", func() bool { return slices.Contains(l.states(), StateReady) })
 	if s := l.states(); !slices.Equal(s, []State{StateStarting, StateReady}) {
 		t.Errorf("it was started more than once: %v", s)
 	}
@@ -463,6 +465,7 @@ func TestAToolThatChangedIsToldAndMayBeBlocked(t *testing.T) {
 			t.Errorf("%s: %q", test.on, got)
 		}
 		if test.on == BlockChange && test.want != "a" {
+			eventually(t, "the change is told", func() bool { return len(l.changes()) > 0 }) // it may be told behind the call
 			if c := l.changes(); len(c) != 1 || c[0].Before.Description != "Says a text back" || c[0].Tool != "echo" {
 				t.Errorf("told %+v", c)
 			}
@@ -473,6 +476,35 @@ func TestAToolThatChangedIsToldAndMayBeBlocked(t *testing.T) {
 			t.Errorf("%s: told again: %+v", test.on, c)
 		}
 		l.Close()
+	}
+}
+
+func TestWhatBecomesOfAToolWhileTheUserIsAskedIsNotAccepted(t *testing.T) {
+	l := one(t, "good")
+	if got := l.ask("echo", `{"text":"a"}`); got != "a" {
+		t.Fatal(got)
+	}
+	changes := func(hash string) {
+		d := *l.list[0].definitions()
+		d.Tools = slices.Clone(d.Tools)
+		d.tool("echo").Hash = hash
+		l.list[0].take(&d)
+	}
+	asked := 0
+	l.o.OnChange, l.o.Approve = AskChange, func(context.Context, Change) (bool, error) {
+		if asked++; asked == 1 {
+			changes("third")
+		}
+		return true, nil
+	}
+	changes("second")
+	if got := l.ask("echo", `{"text":"a"}`); got != "error: s/echo: "+errChanged.Error() {
+		t.Errorf("%q", got)
+	}
+	for range 2 { // the user has said yes to what it is now
+		if got := l.ask("echo", `{"text":"a"}`); got != "a" || asked != 2 {
+			t.Errorf("%q, asked %d times", got, asked)
+		}
 	}
 }
 

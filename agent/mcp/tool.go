@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -169,10 +170,10 @@ func (p *proxy) Forwards(input json.RawMessage) (name string, arguments json.Raw
 		return "", nil, false
 	}
 	server, tool, ok := p.split(r)
-	if !ok {
+	if arguments = r.arguments(); !ok || arguments[0] != '{' { // it is told as it was written, and refused
 		return "", nil, false
 	}
-	return Name(server, tool), orEmpty(textObject(r.Arguments)), true
+	return Name(server, tool), arguments, true
 }
 
 // Recorded returns what a call that stands in a session was one of: the name of the tool of a
@@ -192,7 +193,8 @@ func Recorded(name string, input json.RawMessage) (called string, arguments json
 		if called = Name(call.Server, call.Tool); IsName(r.Call) {
 			called = r.Call // of one that was changed the name alone tells nothing
 		}
-		return called, orEmpty(textObject(r.Arguments)), call, ok
+		arguments = r.arguments()
+		return called, arguments, call, ok && arguments[0] == '{'
 	case IsName(name):
 		call.Via = agent.ViaName
 		call.Server, call.Tool, ok = p.split(request{Call: name})
@@ -210,16 +212,16 @@ func (p *proxy) Wrap(name string, arguments json.RawMessage) (input json.RawMess
 	return input, err == nil
 }
 
-// textObject is arguments that the model wrote as a text with an object in it as that object.
-func textObject(arguments json.RawMessage) json.RawMessage {
-	var text string
-	if json.Unmarshal(arguments, &text) == nil && json.Valid([]byte(text)) {
-		return json.RawMessage(text)
+// arguments are those of a call, without white space around them: an object where the model wrote a
+// text with one in it, or null. What is none begins otherwise.
+func (r *request) arguments() json.RawMessage {
+	given, text := r.Arguments, ""
+	if string(given) == "null" {
+		given = nil
+	} else if json.Unmarshal(given, &text) == nil && json.Valid([]byte(text)) {
+		given = json.RawMessage(text)
 	}
-	if string(arguments) == "null" {
-		return nil
-	}
-	return arguments
+	return bytes.TrimSpace(orEmpty(given))
 }
 
 // split returns the server and the tool that a call names: "server/tool", the whole name of

@@ -56,6 +56,7 @@ func TestTheModelFindsDescribesAndCalls(t *testing.T) {
 		`{"call":"s/echo","arguments":"{\"text\":\"a\"}"}`:      "a", // models slip
 		`{"call":"mcp__s__echo","arguments":{"text":"a"}}`:      "a",
 		`{"call":"echo","server":"s","arguments":{"text":"a"}}`: "a",
+		`{"call":"s/echo","arguments":"\n{\"text\":\"a\"}"}`:    "a",
 		`{"call":"s/add","arguments":null}`:                     `error: invalid arguments: /: required property "a" is missing`,
 		`{"read":"test://one","server":"s"}`:                    "this is test://one",
 		`{"read":"test://one"}`:                                 "error: read: say of which server, as search shows it",

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -425,6 +426,14 @@ func (k *kit) checkSecret(p location) error {
 		}
 	}
 	return nil
+}
+
+// isNamedLikeSecret reports whether a file has the name of one with logins, which is quick to see
+// of many.
+func (k *kit) isNamedLikeSecret(path string) bool {
+	return slices.ContainsFunc(k.Secret, func(secret string) bool {
+		return strings.EqualFold(filepath.Base(path), filepath.Base(secret))
+	})
 }
 
 // leadsThrough reports whether path, or a directory it is in, is the same file or

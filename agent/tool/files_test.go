@@ -527,6 +527,12 @@ func TestNoFileToolTouchesLogins(t *testing.T) {
 	b.refused("read", args{"path": secret}, "has logins")
 	b.refused("edit", args{"path": secret, "oldText": "token", "newText": "y"}, "has logins")
 	b.refused("grep", args{"path": secret, "pattern": "t"}, "has logins")
+	if err := os.WriteFile(filepath.Join(dir, "other"), []byte("a token too"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.text("grep", args{"path": dir, "pattern": "token"}); strings.Contains(got, "logins.json") || !strings.Contains(got, "a token too") {
+		t.Errorf("a search below its directory gives %q", got)
+	}
 	link := filepath.Join(dir, "link")
 	if err := os.Symlink(secret, link); err != nil {
 		t.Skip(err)

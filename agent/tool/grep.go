@@ -71,7 +71,7 @@ func (k *kit) grep(ctx context.Context, a grepArgs, _ agent.Update) (agent.Resul
 	if info.IsDir() {
 		rules = k.rulesFor(p)
 	}
-	if err := s.run(ctx, candidates(ctx, p, info, rules, want)); err != nil {
+	if err := s.run(ctx, k.candidates(ctx, p, info, rules, want)); err != nil {
 		return agent.Result{}, fmt.Errorf("grep %s: %w", p.name, err)
 	}
 	return s.result(a, p, oversized(rules)), nil
@@ -114,8 +114,8 @@ func fileFilter(pattern string, p location) (func(rel string) bool, error) {
 }
 
 // candidates yields the files to search: the one that was named, or all below
-// the directory that was.
-func candidates(ctx context.Context, p location, info fs.FileInfo, r *gitignore.Rules, want func(string) bool) func(func(candidate) bool) {
+// the directory that was, but for those with logins.
+func (k *kit) candidates(ctx context.Context, p location, info fs.FileInfo, r *gitignore.Rules, want func(string) bool) func(func(candidate) bool) {
 	return func(yield func(candidate) bool) {
 		if !info.IsDir() {
 			if want(filepath.Base(p.real)) {
@@ -127,7 +127,11 @@ func candidates(ctx context.Context, p location, info fs.FileInfo, r *gitignore.
 			if !f.File || !want(f.Rel) {
 				continue
 			}
-			if !yield(candidate{location{real: f.Path, root: p.root}, oneLine(p.below(f.Rel))}) {
+			at := location{real: f.Path, root: p.root}
+			if k.isNamedLikeSecret(f.Path) && k.checkSecret(at) != nil {
+				continue
+			}
+			if !yield(candidate{at, oneLine(p.below(f.Rel))}) {
 				return
 			}
 		}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,9 @@ func (p *Place) MCPServers(client []mcp.Entry) MCPServers {
 		user = p.userServers()
 		if !p.Hooks.NoApprove && !p.Guard.IsRefused() {
 			project, s.Project = p.projectServers(p.Guard.Current)
+			if p.Hooks.Approve { // as they are: what changes in the run is not approved
+				p.Guard.ApproveRun(s.Project)
+			}
 		}
 	}
 	s.Problems = append(user.Problems, project.Problems...)
@@ -104,7 +108,8 @@ func (p *Place) projectServers(read func(path string) trust.Version) (mcpfile.Fi
 	return mcpfile.File{}, nil
 }
 
-// withholdChanged lets no server start that is made of a file which is not approved as it is.
+// withholdChanged lets no server start that is made of a file which is not approved as it is, now
+// or whenever it is started: tools may change the file meanwhile, and no copy of it is run.
 func (p *Place) withholdChanged(project *mcpfile.File, files []trust.ProjectFile) {
 	approved := map[string]bool{}
 	for _, f := range files {
@@ -112,20 +117,15 @@ func (p *Place) withholdChanged(project *mcpfile.File, files []trust.ProjectFile
 	}
 	for i := range project.Servers {
 		s := &project.Servers[i]
-		if err := s.Unapproved(p.Cwd, func(path string) bool { return approved[path] }); err != nil && s.Problem == nil {
-			s.Problem = err
-		}
-		s.Secrets = func(context.Context) (env, headers map[string]string, err error) {
-			return nil, nil, s.Unapproved(p.Cwd, p.isApprovedNow)
-		}
+		s.Problem = cmp.Or(s.Problem, s.Unapproved(p.Cwd, func(path string) bool { return approved[path] }))
+		s.Check = func() error { return s.Unapproved(p.Cwd, p.isApprovedNow) }
 	}
 }
 
 // isApprovedNow reports whether a file of the project is approved as it is on the disk, which may be
 // long after it was read first: servers are started when they are needed.
 func (p *Place) isApprovedNow(path string) bool {
-	v := p.Guard.Current(path)
-	return !p.Guard.IsPending(path) && (p.Hooks.Approve || p.Guard.MayRunVersion(trust.ScopeProject, path, v))
+	return !p.Guard.IsPending(path) && p.Guard.MayStart(path)
 }
 
 // originOf is what the entries of a file refer to.

@@ -16,8 +16,8 @@ import (
 // its user is asked; where there is none, nobody says yes. Nothing is written into a session. A result that is an
 // error says why.
 //
-// signer signs in where the server wants that, once; it is not asked for a command that an agent
-// has started.
+// signer signs in where the server wants that, once. For a command that an agent has started nobody
+// is asked for anything, whatever terminal it has made.
 func (p *Place) CallServer(ctx context.Context, server, tool string, arguments json.RawMessage, signer oauth.User) (agent.Result, error) {
 	p.Session = SessionFlags{None: true}
 	r := p.newRun()
@@ -40,7 +40,7 @@ func (p *Place) CallServer(ctx context.Context, server, tool string, arguments j
 			}
 		}
 		result = r.callServer(ctx, server, tool, arguments)
-		if _, wants := r.logins.Wants(*status.Entry); !result.IsError || !wants || os.Getenv("PI_SESSION_ID") != "" {
+		if _, wants := r.logins.Wants(*status.Entry); !result.IsError || !wants || isInAgent() {
 			return nil
 		}
 		if err := r.logins.SignIn(ctx, *status.Entry, signer); err != nil {
@@ -59,3 +59,6 @@ func (p *Place) CallServer(ctx context.Context, server, tool string, arguments j
 func (r *run) callServer(ctx context.Context, server, tool string, arguments json.RawMessage) agent.Result {
 	return r.agent.CallTool(agent.WithVia(ctx, agent.ViaShell), mcp.Name(server, tool), arguments)
 }
+
+// isInAgent reports whether a tool of an agent runs this program.
+func isInAgent() bool { return os.Getenv("PI_SESSION_ID") != "" }

@@ -23,7 +23,7 @@ func (r *run) caller() front {
 	if onTerminal {
 		progress.out = os.Stderr
 	}
-	if !r.place.Attended() || !onTerminal {
+	if isInAgent() || !r.place.Attended() || !onTerminal {
 		return front{progress, agent.NoUI{Notices: func(text string, level agent.Level) {
 			progress.clear()
 			User{Out: os.Stderr}.notify(text, level)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,19 +30,23 @@ func SignInTo(ctx context.Context, servers *mcp.Servers, logins *mcplogin.Logins
 		return "", errors.Join(err, UsageError{Err: fmt.Errorf("%s has an Authorization header in its entry, which signs the requests", name)})
 	}
 	const most = 3 // it may want more when it knows who asks
-	for range most {
+	for round := 0; ; round++ {
 		_, wants := logins.Wants(e)
+		var refused error
 		if !wants {
-			_, _, _, err = servers.Definitions(ctx, name)
-			if err == nil && logins.State(e) != "" {
-				return logins.State(e), nil
-			} else if err != nil && !errors.Is(err, mcp.ErrSignIn) {
-				return "", err
-			}
+			_, _, _, refused = servers.Definitions(ctx, name)
 		}
-		open := !wants && err == nil // its list is for everybody: maybe its calls are not
-		if err = logins.SignIn(ctx, e, user); err != nil {
-			if open && ctx.Err() == nil {
+		isOpen := !wants && refused == nil // its list is for everybody: maybe its calls are not
+		switch state := logins.State(e); {
+		case isOpen && state != "":
+			return state, nil
+		case refused != nil && !errors.Is(refused, mcp.ErrSignIn):
+			return "", refused
+		case round == most:
+			return "", fmt.Errorf("you have signed in %d times, and it is not enough: %w", most, cmp.Or(refused, mcp.ErrSignIn))
+		}
+		if err := logins.SignIn(ctx, e, user); err != nil {
+			if isOpen && ctx.Err() == nil {
 				return "", fmt.Errorf("%s lists its tools for everybody, and says of no way to sign in: %w", name, err)
 			}
 			return "", err
@@ -50,7 +55,6 @@ func SignInTo(ctx context.Context, servers *mcp.Servers, logins *mcplogin.Logins
 			return "", err
 		}
 	}
-	return "", fmt.Errorf("%s still wants a sign-in after %d: %w", name, most, err)
 }
 
 // signsInBy is the user of a front end who signs in: the address is told, and a dialog stands open for

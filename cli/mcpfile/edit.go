@@ -136,7 +136,7 @@ func Names(text []byte) (names []string) {
 func ParsePair(text string) (name, value string, err error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || name == "" {
-		return "", "", fmt.Errorf("NAME=VALUE is expected, and not %q", name)
+		return "", "", errors.New("NAME=VALUE is expected, with = between them") // what else it is may be a secret
 	}
 	return name, value, nil
 }

@@ -180,6 +180,7 @@ func (e *entryReader) values(m member) (as []pair, filled map[string]string) {
 		as = append(as, pair{v.name, one})
 		if command, prints := strings.CutPrefix(one, "!"); prints {
 			e.printed(m.name, v, strings.TrimSpace(command))
+			filled[v.name] = "" // that it is there is known
 			continue
 		}
 		if _, in := e.filled(member{name: m.name + "." + v.name, value: v.value}); !e.spoilt {
@@ -191,15 +192,10 @@ func (e *entryReader) values(m member) (as []pair, filled map[string]string) {
 
 // ofNumber makes a text of a number or a flag, as others let them stand among variables.
 func ofNumber(n *node) *node {
-	c := *n
-	switch n.kind {
-	case kindNumber:
-		c.text = strings.TrimSuffix(fmt.Sprintf("%g", n.number), ".0")
-	case kindFlag:
-		c.text = fmt.Sprint(n.flag)
-	default:
+	if n.kind != kindNumber && n.kind != kindFlag {
 		return n
 	}
+	c := *n
 	c.kind = kindText
 	return &c
 }
@@ -337,7 +333,7 @@ func (e *entryReader) settle(m member) {
 		e.wrong(m.value, "it has no command")
 	case s.Command != "" && len(s.Headers) > 0:
 		e.wrong(m.value, "headers go with a url")
-	case s.URL != "" && len(s.Args)+len(s.Env)+len(e.prints["env"])+len(s.Cwd) > 0:
+	case s.URL != "" && len(s.Args)+len(s.Env)+len(s.Cwd) > 0:
 		e.wrong(m.value, "args, env and cwd go with a command")
 	case s.URL != "":
 		e.settleURL(m.value.member("url"))

@@ -67,7 +67,7 @@ func (x *expander) value(inside string) (string, error) {
 		return x.origin.Workspace, nil
 	}
 	name, instead, has := strings.Cut(strings.TrimPrefix(inside, "env:"), ":-")
-	if !isVariable(name) {
+	if !isVariable(name) || strings.Contains(instead, "${") {
 		return "", fmt.Errorf("${%s} is not understood: there are ${NAME}, ${env:NAME}, ${NAME:-instead} and ${workspaceFolder}", printable.Short(printable.Line(inside)))
 	}
 	x.read[name] = true

@@ -44,14 +44,15 @@ func Foreign(p ForeignPlaces) (found []Found) {
 	}
 	for _, source := range []struct {
 		path string
+		of   string // the directory that its servers belong to; "": the user
 		read func(data []byte, p ForeignPlaces) map[string]json.RawMessage
 	}{
-		{filepath.Join(p.Home, ".claude.json"), serversOfClaude},
-		{filepath.Join(p.Cwd, ".mcp.json"), serversOf("mcpServers")},
-		{filepath.Join(p.Home, ".cursor", "mcp.json"), serversOf("mcpServers")},
-		{filepath.Join(p.Cwd, ".vscode", "mcp.json"), serversOf("servers")},
-		{filepath.Join(p.Configs, "Code", "User", "mcp.json"), serversOf("servers")},
-		{filepath.Join(p.Codex, "config.toml"), serversOfCodex},
+		{filepath.Join(p.Home, ".claude.json"), "", serversOfClaude},
+		{filepath.Join(p.Cwd, ".mcp.json"), p.Cwd, serversOf("mcpServers")},
+		{filepath.Join(p.Home, ".cursor", "mcp.json"), "", serversOf("mcpServers")},
+		{filepath.Join(p.Cwd, ".vscode", "mcp.json"), p.Cwd, serversOf("servers")},
+		{filepath.Join(p.Configs, "Code", "User", "mcp.json"), "", serversOf("servers")},
+		{filepath.Join(p.Codex, "config.toml"), "", serversOfCodex},
 	} {
 		data, err := safefile.Read(source.path, maxForeign)
 		if err != nil {
@@ -62,7 +63,12 @@ func Foreign(p ForeignPlaces) (found []Found) {
 		}
 		servers := source.read(data, p)
 		for _, name := range slices.Sorted(maps.Keys(servers)) {
-			found = append(found, foundServer(name, source.path, servers[name]))
+			f := foundServer(name, source.path, servers[name])
+			if source.of != "" && f.Entry.Command != "" {
+				f.Entry = f.Entry.in(source.of)
+				f.Rows = append(f.Rows, "in "+f.Entry.Cwd)
+			}
+			found = append(found, f)
 		}
 	}
 	return found
@@ -137,6 +143,23 @@ func foundServer(name, path string, raw json.RawMessage) Found {
 		f.Rows = append(f.Rows, fmt.Sprintf("is called %q there", printable.Short(printable.Line(name))))
 	}
 	return f
+}
+
+// in is a server that belongs to a directory: where it runs, and what its entry names, is there
+// wherever the user is. Else the same words would start the program of somebody else.
+func (n New) in(dir string) New {
+	at := func(text string) string { return strings.ReplaceAll(text, "${workspaceFolder}", dir) }
+	n.Command, n.Cwd, n.Args = at(n.Command), inDir(dir, at(n.Cwd)), slices.Clone(n.Args)
+	if filepath.Base(n.Command) != n.Command && !strings.HasPrefix(n.Command, "~") && !strings.HasPrefix(n.Command, "${") {
+		n.Command = inDir(dir, n.Command)
+	}
+	for i := range n.Args {
+		n.Args[i] = at(n.Args[i])
+	}
+	for name, value := range n.Env {
+		n.Env[name] = at(value)
+	}
+	return n
 }
 
 // covered is a value as it may be shown: where a secret is, not the secret.

@@ -109,6 +109,31 @@ command = 7
 	}
 }
 
+func TestAServerOfADirectoryStaysThere(t *testing.T) {
+	home, cwd := t.TempDir(), t.TempDir()
+	text := `{"mcpServers": {"a": {"command": "./serve", "args": ["${workspaceFolder}/x", "y.js"], "env": {"E": "${workspaceFolder}"}}, "b": {"command": "node", "cwd": "sub"},
+		"c": {"command": "~/bin/serve"}, "d": {"url": "https://e/mcp"}}}`
+	if err := os.WriteFile(filepath.Join(cwd, ".mcp.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	by := map[string]New{}
+	for _, f := range Foreign(ForeignPlaces{Home: home, Cwd: cwd}) {
+		by[f.Name] = f.Entry
+		if isIn := slices.Contains(f.Rows, "in "+f.Entry.Cwd); f.Problem != "" || isIn != (f.Name != "d") {
+			t.Errorf("%+v", f)
+		}
+	}
+	if a := by["a"]; a.Command != filepath.Join(cwd, "serve") || !slices.Equal(a.Args, []string{cwd + "/x", "y.js"}) || a.Env["E"] != cwd || a.Cwd != cwd {
+		t.Errorf("%+v", a)
+	}
+	if b := by["b"]; b.Command != "node" || b.Cwd != filepath.Join(cwd, "sub") {
+		t.Errorf("%+v", b)
+	}
+	if by["c"].Command != "~/bin/serve" || by["d"].Cwd != "" {
+		t.Errorf("%+v %+v", by["c"], by["d"])
+	}
+}
+
 func FuzzWithoutComments(f *testing.F) {
 	for _, text := range []string{`{"a": "//", /* x */ "b": [1, ], } // end`, `"\"/*"`, `/*`, `{,}`, "//\n", `"`} {
 		f.Add([]byte(text))

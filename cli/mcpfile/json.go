@@ -17,7 +17,7 @@ type node struct {
 	from, end int // in the text
 	members   []member
 	items     []*node
-	text      string // of kindText
+	text      string // of kindText; of a number or a flag, as it stands in the file
 	number    float64
 	flag      bool
 }
@@ -69,6 +69,7 @@ func parseJSON(data []byte) (*node, *syntaxError) {
 		return &node{kind: kindObject}, nil
 	}
 	p := parser{data: data, decoder: json.NewDecoder(bytes.NewReader(data))}
+	p.decoder.UseNumber()
 	n, err := p.value(0)
 	if err == nil {
 		if _, more := p.decoder.Token(); more != io.EOF {
@@ -122,10 +123,11 @@ func (p *parser) value(deep int) (*node, error) {
 		}
 	case string:
 		n.kind, n.text = kindText, v
-	case float64:
-		n.kind, n.number = kindNumber, v
+	case json.Number:
+		n.kind, n.text = kindNumber, v.String()
+		n.number, _ = v.Float64() // too large is infinite
 	case bool:
-		n.kind, n.flag = kindFlag, v
+		n.kind, n.flag, n.text = kindFlag, v, fmt.Sprint(v)
 	default:
 		n.kind = kindNull
 	}

@@ -28,9 +28,9 @@ func Mask(text []byte) ([]byte, bool) {
 		return nil, false
 	}
 	var secrets []*node
-	for _, group := range []string{"mcpServers", "servers"} {
-		if servers := root.member(group); servers != nil {
-			for _, m := range servers.members {
+	for _, group := range root.members { // a name may stand there twice
+		if group.name == "mcpServers" || group.name == "servers" {
+			for _, m := range group.value.members {
 				secrets = append(secrets, secretsIn(m.value)...)
 			}
 		}
@@ -50,7 +50,7 @@ func Mask(text []byte) ([]byte, bool) {
 // secretsIn are the values of an entry that may be secrets.
 func secretsIn(entry *node) (secrets []*node) {
 	add := func(n *node) {
-		if n != nil && n.kind != kindNull && !isVariablesOnly(n.text) {
+		if n.kind == kindObject || n.kind == kindList || n.kind != kindNull && !isVariablesOnly(n.text) {
 			secrets = append(secrets, n)
 		}
 	}
@@ -63,7 +63,11 @@ func secretsIn(entry *node) (secrets []*node) {
 				}
 			}
 		case "oauth":
-			add(m.value.member("clientSecret"))
+			for _, v := range m.value.members {
+				if v.name == "clientSecret" {
+					add(v.value)
+				}
+			}
 		case "url":
 			if m.value.kind == kindText && maskedAddress(m.value.text) != m.value.text {
 				secrets = append(secrets, m.value)

@@ -42,7 +42,7 @@ func one(t *testing.T, kind mcp.SourceKind, entry string) (Server, []config.Prob
 
 func TestAServerIsReadAsItIsWritten(t *testing.T) {
 	s, problems := one(t, mcp.FromUser, `{"command": "./bin/serve", "args": ["-l", "${LEVEL}", "${NONE:-x y}", "${workspaceFolder}/a", "$HOME", "$$"],
-		"env": {"A": "${env:LEVEL}!", "N": 3, "T": true}, "cwd": "sub", "description": "the\u001b[31m files\nof it", "exposure": "codemode",
+		"env": {"A": "${env:LEVEL}!", "N": 3, "P": 1234567, "T": true}, "cwd": "sub", "description": "the\u001b[31m files\nof it", "exposure": "codemode",
 		"tools": {"get_*": "direct", "delete_*": "hidden", "x": "deferred"}, "timeout": 1.5, "max_timeout": 60, "protocol": "2025-11-25", "trust_annotations": true, "enabled": true}`)
 	if len(problems) != 0 {
 		t.Fatal(problems)
@@ -51,7 +51,7 @@ func TestAServerIsReadAsItIsWritten(t *testing.T) {
 	if e.Command != "/work/project/bin/serve" || e.Cwd != "/work/project/sub" || !slices.Equal(e.Args, []string{"-l", "high", "x y", "/work/project/a", "$HOME", "$$"}) {
 		t.Errorf("%q %q in %q", e.Command, e.Args, e.Cwd)
 	}
-	if !maps.Equal(e.Env, map[string]string{"A": "high!", "N": "3", "T": "true"}) || e.Description != "the files of it" {
+	if !maps.Equal(e.Env, map[string]string{"A": "high!", "N": "3", "P": "1234567", "T": "true"}) || e.Description != "the files of it" {
 		t.Errorf("%q, %q", e.Env, e.Description)
 	}
 	if e.Exposure != mcp.Search || !maps.Equal(e.Tools, map[string]mcp.Exposure{"get_*": mcp.Direct, "delete_*": mcp.Off, "x": mcp.Search}) {
@@ -68,7 +68,7 @@ func TestAServerIsReadAsItIsWritten(t *testing.T) {
 func TestAServerOverHTTP(t *testing.T) {
 	s, problems := one(t, mcp.FromUser, `{"type": "streamable-http", "url": "https://example.com/mcp", "headers": {"Authorization": "!pass show docs", "X-Level": "${LEVEL}"},
 		"oauth": {"clientId": "c", "clientSecret": "${GITHUB_TOKEN}", "clientMetadataUrl": "https://example.com/c", "scopes": ["a"], "port": 8123}}`)
-	if len(problems) != 0 || !s.IsHTTP() || !maps.Equal(s.Headers, map[string]string{"X-Level": "high"}) {
+	if len(problems) != 0 || !s.IsHTTP() || !maps.Equal(s.Headers, map[string]string{"X-Level": "high", "Authorization": ""}) {
 		t.Fatalf("%v %+v", problems, s)
 	}
 	if o := s.OAuth; o.ClientID != "c" || o.ClientSecret != "gh-1" || o.ClientMetadataURL != "https://example.com/c" || o.Port != 8123 || !slices.Equal(o.Scopes, []string{"a"}) {
@@ -116,7 +116,9 @@ func TestWhatLeavesAnEntryOut(t *testing.T) {
 		{mcp.FromUser, `{"command": "x", "env": ["A=1"]}`, "env has to be an object"},
 		{mcp.FromUser, `{"command": "x", "env": {"A": {}}}`, "env.A has to be a text"},
 		{mcp.FromUser, `{"command": "x", "headers": {"A": "b"}}`, "headers go with a url"},
+		{mcp.FromUser, `{"command": "x", "headers": {"A": "!b"}}`, "headers go with a url"},
 		{mcp.FromUser, `{"url": "https://e/", "env": {"A": "b"}}`, "go with a command"},
+		{mcp.FromUser, `{"url": "https://e/", "env": {"A": "!b"}}`, "go with a command"},
 		{mcp.FromUser, `{"url": "e/mcp"}`, "https://"},
 		{mcp.FromUser, `{"url": "file:///etc/passwd"}`, "https://"},
 		{mcp.FromUser, `{"url": "https://u:sk-secret@e/"}`, "name or password"},
@@ -130,6 +132,7 @@ func TestWhatLeavesAnEntryOut(t *testing.T) {
 		{mcp.FromUser, `{"url": "https://e/", "oauth": {"clientSecret": "sk-secret"}}`, "goes with a clientId"},
 		{mcp.FromUser, `{"url": "https://e/", "oauth": {"clientMetadataUrl": "https://e/"}}`, "with a path"},
 		{mcp.FromUser, `{"command": "x", "args": ["${input:token}"]}`, "${input:token} is not understood"},
+		{mcp.FromUser, `{"command": "x", "args": ["${NONE:-${LEVEL}}"]}`, "${NONE:-${LEVEL} is not understood"},
 		{mcp.FromUser, `{"command": "x", "args": ["${userHome"]}`, "${ without a }"},
 		{mcp.FromUser, `{"command": "x", "env": {"A": "!"}}`, "names no command"},
 		{mcp.FromProject, `{"command": "x", "env": {"A": "!cat ~/.ssh/id"}}`, "only your own mcp.json may have"},
@@ -402,9 +405,9 @@ func TestAnEntryIsAddedAndRemovedAndTheRestStays(t *testing.T) {
 
 func TestACopyHasNoSecrets(t *testing.T) {
 	text := `{"mcpServers": {"a": {"command": "x", "args": ["--api-key", "sk-1", "--token=sk-2", "plain", "https://u:sk-3@h/?key=sk-4&a=b", "-v"],
- "env": {"API_TOKEN": "sk-5", "PAT": "sk-abcdef12345678", "DB": "pg://u:sk-9@h/d", "U": "${VAR}", "V": "!pass", "NODE_OPTIONS": "--require ./x.js"}}, "b": {"url": "https://h/?token=sk-6", "headers": {"Authorization": "Bearer sk-7", "X": "Bearer ${T}"}, "oauth": {"clientId": "id", "clientSecret": "sk-8"}}}}`
+ "env": {"API_TOKEN": "sk-5", "PIN_KEY": 31337, "PAT": "sk-abcdef12345678", "DB": "pg://u:sk-9@h/d", "U": "${VAR}", "V": "!pass", "NODE_OPTIONS": "--require ./x.js"}}, "b": {"url": "https://h/?token=sk-6", "headers": {"Authorization": "Bearer sk-7", "X": "Bearer ${T}"}, "oauth": {"clientId": "id", "clientSecret": "sk-8"}}}}`
 	masked, ok := Mask([]byte(text))
-	if !ok || strings.Contains(string(masked), "sk-") {
+	if !ok || strings.Contains(string(masked), "sk-") || strings.Contains(string(masked), "31337") {
 		t.Fatalf("%s, %v", masked, ok)
 	}
 	for _, want := range []string{`"U": "${VAR}"`, `"V": "!pass"`, `"Bearer ${T}"`, `"clientId": "id"`, `"plain"`, `"-v"`, "a=b", "--require ./x.js"} {
@@ -419,6 +422,14 @@ func TestACopyHasNoSecrets(t *testing.T) {
 	if len(f.Servers) != 2 || !errors.Is(f.Servers[0].Problem, errMasked) || !errors.Is(f.Servers[1].Problem, errMasked) {
 		t.Errorf("a server is started without its secrets: %+v, %v", f.Servers, f.Problems)
 	}
+	for _, odd := range []string{
+		`{"mcpServers": {"a": {"headers": {"A": "sk-1"}}}, "mcpServers": {}}`, `{"mcpServers": {"a": {"headers": {"A": ["sk-1"]}}}}`,
+		`{"mcpServers": {"a": {"oauth": {"clientSecret": "sk-1", "clientSecret": "x"}}}}`, `{"mcpServers": {"a": {"env": {"API_KEY": {"b": "sk-1"}}}}}`,
+	} {
+		if masked, ok := Mask([]byte(odd)); !ok || strings.Contains(string(masked), "sk-") {
+			t.Errorf("%s, %v", masked, ok)
+		}
+	}
 	if _, ok := Mask([]byte(`{"mcpServers": {"a": {"env": {"T": "sk-1"}}`)); ok {
 		t.Error("a text that cannot be read has no copy")
 	}
@@ -428,5 +439,16 @@ func TestACopyHasNoSecrets(t *testing.T) {
 	}
 	if got := Line(&mcp.Entry{URL: "https://h/?token=sk-6"}); got != "https://h/?token=…" {
 		t.Errorf("%s", got)
+	}
+}
+
+func TestWhatIsNoPairIsNotRepeated(t *testing.T) {
+	if name, value, err := ParsePair("A=b=c"); name != "A" || value != "b=c" || err != nil {
+		t.Errorf("%q, %q, %v", name, value, err)
+	}
+	for _, text := range []string{"Authorization: Bearer sk-secret", "=sk-secret"} {
+		if _, _, err := ParsePair(text); err == nil || strings.Contains(err.Error(), "sk-") {
+			t.Errorf("%v", err)
+		}
 	}
 }

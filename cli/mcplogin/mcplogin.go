@@ -57,14 +57,13 @@ type Logins struct {
 
 	mu       sync.Mutex             // guards what follows
 	wants    map[string]challenge   // by key: what a server said to a request that it did not let in
-	renewed  map[string]bool        // tokens that were got because a server refused the one before
 	renewing map[string]*sync.Mutex // by key: held while a token is renewed
 }
 
 // New returns the logins that o names. Nothing is read before somebody asks.
 func New(o Options) *Logins {
 	l := &Logins{store: store{path: filepath.Join(o.AgentDir, FileName)}, base: o.HTTP, now: o.Now, command: o.Command,
-		wants: map[string]challenge{}, renewed: map[string]bool{}, renewing: map[string]*sync.Mutex{}}
+		wants: map[string]challenge{}, renewing: map[string]*sync.Mutex{}}
 	if l.base == nil {
 		l.base = http.DefaultTransport
 	}

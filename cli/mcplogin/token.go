@@ -50,23 +50,22 @@ func (t tokens) Token() (*oauth2.Token, error) {
 // errNoRenewal says that a token cannot be renewed.
 var errNoRenewal = errors.New("there is nothing to renew the login with")
 
+// justNow is how old a token is that a server refuses for another reason than its age.
+const justNow = time.Minute
+
 // replace gets another token in place of one that a server refused, if that is possible without
-// the user. A token that was got so is not replaced again: the server wants something else.
+// the user. One that was got just now is not replaced: the server wants something else.
 func (l *Logins) replace(ctx context.Context, e mcp.Entry, refused string) error {
-	l.mu.Lock()
-	again := l.renewed[refused]
-	l.mu.Unlock()
-	if again {
+	have, _, err := l.store.find(e)
+	if err != nil {
+		return err
+	}
+	if have.Access == refused && l.now().Sub(time.UnixMilli(have.Obtained)) < justNow {
 		return errNoRenewal
 	}
 	ctx, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()
-	renewed, err := l.renew(ctx, e, refused)
-	if err == nil {
-		l.mu.Lock()
-		l.renewed[renewed.Access] = true
-		l.mu.Unlock()
-	}
+	_, err = l.renew(ctx, e, refused)
 	return err
 }
 
@@ -109,6 +108,7 @@ func (l *Logins) refresh(ctx context.Context, e mcp.Entry, have login) (login, e
 		return have, errNoRenewal
 	}
 	asks := l.newAsker(ctx, e)
+	defer asks.close()
 	asks.resource = have.Resource
 	client := &http.Client{Transport: asks, CheckRedirect: asks.checkRedirect}
 	config := oauth2.Config{ClientID: have.ClientID, ClientSecret: have.ClientSecret,

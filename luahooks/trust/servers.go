@@ -80,6 +80,15 @@ func (g *Guard) Describe(paths []string) []ProjectFile {
 	return files
 }
 
+// MayStart reports whether a file that a server of the project is made of is approved as it is on the
+// disk now, which is what is started.
+func (g *Guard) MayStart(path string) bool {
+	now := program(path).Sum // it may be long, so not with the lock
+	s := g.lock()
+	defer g.mu.Unlock()
+	return s.approvals.isApproved(path, now)
+}
+
 // program reads a file that a server of the project is made of. Of one that is longer than a hook the
 // hash stands for the bytes, in the code too.
 func program(path string) Version {

@@ -15,6 +15,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ import (
 	"pi/internal/printable"
 )
 
-// patience is how long somebody has to sign in.
+// patience is how long somebody has to sign in, unless something else is said.
 const patience = 5 * time.Minute
 
 // User is who signs in.
@@ -43,16 +44,15 @@ type User struct {
 
 // Request is one sign-in.
 type Request struct {
-	Address  string // of the authorization server, with the state
-	Patience time.Duration
+	Address  string        // of the authorization server, with the state
+	Patience time.Duration // 0: until the deadline of the context, or five minutes
 	// NeedsIssuer says whether the server names itself in each answer (RFC 9207), so that a
 	// code that is pasted alone is no answer. It is asked when there is one; nil: it does not.
 	NeedsIssuer func() bool
 }
 
 // SignIn shows and opens the address of a request, and returns the answer that comes to the
-// loopback server or is pasted. It waits five minutes, or as long as the request says. An
-// answer that says no is a [RefusedError].
+// loopback server or is pasted. An answer that says no is a [RefusedError].
 func (l *Loopback) SignIn(ctx context.Context, r Request, u User) (Answer, error) {
 	address, err := url.Parse(r.Address)
 	if err != nil {
@@ -65,10 +65,7 @@ func (l *Loopback) SignIn(ctx context.Context, r Request, u User) (Answer, error
 	if state == "" {
 		return Answer{}, errors.New("sign in: the address has no state, so anybody could answer")
 	}
-	if r.Patience == 0 {
-		r.Patience = patience
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, r.Patience, fmt.Errorf("nobody signed in within %v", r.Patience))
+	ctx, cancel := r.within(ctx)
 	defer cancel()
 	l.expect(state)
 	how := "Open this address to sign in"
@@ -86,6 +83,15 @@ func (l *Loopback) SignIn(ctx context.Context, r Request, u User) (Answer, error
 		return Answer{}, fmt.Errorf("sign in: %w", err)
 	}
 	return answer, answer.refusal()
+}
+
+// within returns the context that ends with the patience for a request.
+func (r Request) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, isSaid := ctx.Deadline(); isSaid && r.Patience == 0 {
+		return context.WithCancel(ctx)
+	}
+	most := cmp.Or(r.Patience, patience)
+	return context.WithTimeoutCause(ctx, most, fmt.Errorf("nobody signed in within %v", most))
 }
 
 // await returns the first answer that has the state.

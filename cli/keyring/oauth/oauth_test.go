@@ -260,3 +260,25 @@ func TestAPortThatIsTaken(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestHowLongASignInIsWaitedFor(t *testing.T) {
+	hour, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	for _, tt := range []struct {
+		name string
+		ctx  context.Context
+		r    Request
+		want time.Duration
+	}{
+		{"nothing is said", t.Context(), Request{}, patience},
+		{"whoever signs in says so", hour, Request{}, time.Hour},
+		{"the request says so", hour, Request{Patience: time.Minute}, time.Minute},
+	} {
+		ctx, cancel := tt.r.within(tt.ctx)
+		end, ok := ctx.Deadline()
+		if left := time.Until(end); !ok || left > tt.want || left < tt.want-time.Minute/2 {
+			t.Errorf("%s: %v, %v", tt.name, left, ok)
+		}
+		cancel()
+	}
+}

@@ -104,6 +104,7 @@ func hostiles() map[string]func() error {
 	for name, h := range hostileAnswers() {
 		all[name] = h.serve
 	}
+	all["scripted"] = func() error { return scripted().serve() }
 	return all
 }
 
@@ -128,6 +129,8 @@ func hostileAnswers() map[string]hostile {
 		"answers-nonsense": {"tools/call": func(m message) { answer(m.ID, `{"content":"no list"}`) }},
 		"long-line":        {"tools/call": func(m message) { flood(func() { fmt.Fprint(out, strings.Repeat("x", 1<<16)) }, 16<<10) }},
 		"long-answer":      {"tools/call": func(m message) { answer(m.ID, result(strings.Repeat("word ", 1<<20))) }},
+		"long-error":       {"tools/call": refuses(1 << 20)},
+		"long-error-lists": {"tools/list": refuses(1 << 20)},
 		"floods-stderr":    {"tools/call": func(m message) { floodErrors(); answer(m.ID, result("flooded")) }},
 		"floods-stdout": {"tools/call": func(m message) {
 			flood(func() { fmt.Fprintln(out, strings.Repeat("noise ", 200)) }, 80_000)
