@@ -143,6 +143,12 @@ func (p *Place) ProjectFiles() []trust.ProjectFile {
 // approved. The error is that of --require-hooks.
 func (r *run) loadServers(ctx context.Context) error {
 	p := r.place
+	if r.script != nil { // what is configured here is no business of a test
+		if p.Config.MCP.Enabled {
+			r.servers.Entries = r.script.Servers
+		}
+		return nil
+	}
 	s := p.MCPServers(nil)
 	if files := s.Unapproved(); len(files) > 0 && p.Attended() {
 		if r.startUser().approveServers(ctx, p, s.Project) {

@@ -31,6 +31,9 @@ func (r *run) openServers() {
 		return mcp.Dialogs(r.mcp.user(), nil)(ctx, q)
 	}
 	o.Approve = r.mcp.approve
+	if r.script != nil {
+		o.Play = r.script.Play
+	}
 	o.Notify = func(e mcp.Event) { r.tellServer(e) }
 	r.mcp.Servers = mcp.Open(o)
 }
