@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"pi/cli/hooktest"
 )
 
-// The tests that the guide shows pass, beside the hooks that it shows.
+// The tests that the guide shows pass, beside the hooks that it shows, and the examples.
 func TestTheTestsOfTheGuidePass(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -23,7 +24,11 @@ func TestTheTestsOfTheGuidePass(t *testing.T) {
 		}
 		seen++
 		for _, hook := range hooks.FindAllStringSubmatch(block[1], -1) {
-			w.write(w.agentFile("hooks/"+hook[1]+".lua"), guideHook(t, hook[1]))
+			code, err := os.ReadFile(inModule("examples/" + hook[1] + ".lua"))
+			if err != nil {
+				code = []byte(guideHook(t, hook[1]))
+			}
+			w.write(w.agentFile("hooks/"+hook[1]+".lua"), string(code))
 		}
 		w.write(w.agentFile("hooks/guide_test.lua"), block[1])
 		if out := w.pi("test"); !strings.HasPrefix(out, "ok ") {

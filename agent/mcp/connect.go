@@ -36,8 +36,8 @@ const discoverPatience = 3 * time.Second
 type connection struct {
 	name    string
 	session *sdk.ClientSession
-	process *running // nil: it speaks HTTP
-	carrier *carrier // nil: it is a process
+	process *running // nil: it is none of ours, but speaks HTTP or is played
+	carrier *carrier // nil: it does not speak HTTP
 
 	ctx  context.Context // ends when the connection is to end, or has ended
 	stop context.CancelFunc
@@ -89,6 +89,8 @@ func (d *dialer) dial(ctx context.Context, known string) (c *connection, err err
 // versions are the versions of the protocol to begin with, in the order in which they are tried.
 func (d *dialer) versions(known string) []string {
 	switch {
+	case d.options.Play != nil:
+		return []string{older}
 	case d.entry.Protocol != "":
 		return []string{d.entry.Protocol}
 	case known >= newer, known == "" && d.entry.IsHTTP():
@@ -158,6 +160,9 @@ func (d *dialer) attempt(ctx context.Context, version string, env, headers map[s
 
 // transport starts the process of the server, or prepares the requests to it.
 func (d *dialer) transport(wire context.Context, c *connection, env, headers map[string]string) (t sdk.Transport, err error) {
+	if d.options.Play != nil {
+		return d.options.Play(d.entry)
+	}
 	if !d.entry.IsHTTP() {
 		if d.entry.Check != nil {
 			if err := d.entry.Check(); err != nil {

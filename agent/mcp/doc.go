@@ -9,6 +9,7 @@
 //	Servers.Definitions          all tools of one, which is started by that
 //	Servers.Tools, Section       what the model is given: tools, and rows of the system prompt
 //	Servers.Refresh, SignedIn    begins anew with a server
+//	Servers.Relist               asks one that runs for its lists
 //	Servers.Close                ends all of them
 //
 // Nothing costs anything before it is used: the definitions of tools are in a cache, and a

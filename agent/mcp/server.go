@@ -330,7 +330,7 @@ func (s *server) watch(c *connection) {
 		return
 	}
 	s.conn, s.state, s.err = nil, StateFailed, c.err
-	if c.process == nil && s.uses == 0 {
+	if c.carrier != nil && s.uses == 0 {
 		// Servers over HTTP, and what is on the way to them, end streams on which nothing comes.
 		s.state, s.err = StateIdle, nil
 		s.set.log.row(s.entry.Name, "the connection ended: "+c.err.Error())
@@ -366,16 +366,23 @@ func (s *server) relist(c *connection) {
 		s.relisting.Unlock() // what is said from now on is news again
 		ctx, cancel := context.WithTimeout(s.set.ctx, s.set.startWithin)
 		defer cancel()
-		defs, err := c.listed(ctx, s.entry)
-		if err != nil {
+		if err := s.listAgain(ctx, c); err != nil {
 			s.set.log.row(s.entry.Name, "its lists changed, and cannot be read: "+err.Error())
-			return
-		}
-		changes := s.take(defs)
-		for i := range changes {
-			s.set.tell(s, &changes[i])
 		}
 	})
+}
+
+// listAgain asks a running server for its lists again, and tells what has changed.
+func (s *server) listAgain(ctx context.Context, c *connection) error {
+	defs, err := c.listed(ctx, s.entry)
+	if err != nil {
+		return err
+	}
+	changes := s.take(defs)
+	for i := range changes {
+		s.set.tell(s, &changes[i])
+	}
+	return nil
 }
 
 // end ends the server, if it runs, and returns when that is done.

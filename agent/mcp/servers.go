@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pi/agent"
 	"pi/internal/printable"
@@ -66,8 +67,16 @@ type Options struct {
 	// Approve asks the user whether such a tool may be called from now on; nil: there is nobody.
 	Approve func(ctx context.Context, c Change) (bool, error)
 
+	// Play connects to servers that are played within this program, in place of starting their
+	// processes and reaching them over HTTP; nil: none is played.
+	Play Player
+
 	testOnlyDiscoverPatience, testOnlyStart, testOnlyIdle, testOnlyPause time.Duration // in place of the usual times
 }
+
+// Player connects to the server of an entry, which speaks the older era of the protocol. It is called
+// for each start of one, from any goroutine.
+type Player func(e *Entry) (sdk.Transport, error)
 
 // OnChange is what becomes of calls of tools that have changed.
 type OnChange string
@@ -250,6 +259,26 @@ func (s *Servers) Refresh(ctx context.Context, name string) error {
 	server.accept("")
 	server.settled.Store(nil)
 	s.settle(server)
+	return nil
+}
+
+// Relist asks a server that runs for its lists, as is done by itself soon after the server said that
+// they are others, and returns when its changes were told. One that does not run is asked when it is
+// started.
+func (s *Servers) Relist(ctx context.Context, name string) error {
+	server, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	server.mu.Lock()
+	c := server.conn
+	server.mu.Unlock()
+	if c == nil || c.isOver() {
+		return nil
+	}
+	if err := server.listAgain(ctx, c); err != nil {
+		return server.named(err)
+	}
 	return nil
 }
 

@@ -158,6 +158,12 @@ func (p *Place) ProjectFiles() []trust.ProjectFile {
 // approved. The error is that of --require-hooks.
 func (r *run) loadServers(ctx context.Context) error {
 	p := r.place
+	if r.script != nil { // what is configured here is no business of a test
+		if p.Config.MCP.Enabled {
+			r.servers.Entries = r.script.Servers
+		}
+		return nil
+	}
 	s := p.MCPServers(r.client)
 	if len(s.Unapproved()) > 0 {
 		var user *User

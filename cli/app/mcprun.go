@@ -43,6 +43,9 @@ func (r *run) openServers() {
 		return mcp.Dialogs(r.mcp.user(), open)(ctx, q)
 	}
 	o.Approve = r.mcp.approve
+	if r.script != nil {
+		o.Play = r.script.Play
+	}
 	o.Notify = func(e mcp.Event) { r.tellServer(e) }
 	r.mcp.Servers = mcp.Open(o)
 }

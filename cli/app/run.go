@@ -196,10 +196,8 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 	if err := r.loadHooks(ctx, mode); err != nil {
 		return err
 	}
-	if r.script == nil {
-		if err := r.loadServers(ctx); err != nil {
-			return err
-		}
+	if err := r.loadServers(ctx); err != nil {
+		return err
 	}
 	r.openServers()
 	if err := r.beforeSession(ctx); err != nil {

@@ -8,6 +8,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/agent/mcp"
 	"pi/luahooks"
 	"pi/session"
 	"pi/stdlib"
@@ -30,6 +31,10 @@ type Script struct {
 	MaxLua time.Duration
 	// Emitted is told of each event that a hook emits for others, before they get it.
 	Emitted func(ctx context.Context, name string, data json.RawMessage)
+	// Servers are the MCP servers of the run in place of those that are configured; they, and what
+	// hooks add, are played by Play.
+	Servers []mcp.Entry
+	Play    mcp.Player
 	// Model is registered beside the providers of the catalogue and the settings, and its
 	// Stream answers for all of theirs, without their keys.
 	Model llm.ProviderSpec
@@ -64,6 +69,9 @@ func (r *TestRun) Chain() *luahooks.Chain { return r.run.chain }
 
 // Session is the session that the run works on at this moment.
 func (r *TestRun) Session() *session.Session { return r.run.agent.Session() }
+
+// Servers are the MCP servers of the run.
+func (r *TestRun) Servers() *mcp.Servers { return r.run.mcp.Servers }
 
 // Commands are those of the program and of the hooks.
 func (r *TestRun) Commands() *command.Set { return r.run.commands }

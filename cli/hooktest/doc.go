@@ -2,9 +2,9 @@
 //
 // A test file is Lua, run once in a VM of its own; it calls t.case for each case that it
 // has. A case is a function. What it does is done to a real run of the program
-// ([app.TestRun]): the same chain, VMs, agent and session as always. Four things are
-// others than usual: the model answers from a script, the user from a table or a function,
-// the clock can be set forward, and home and project are folders that were made for the case.
+// ([app.TestRun]): the same chain, VMs, agent and session as always. Five things are
+// others than usual: the model answers from a script, the user from a table or a function, MCP servers
+// are played, the clock can be set forward, and home and project are folders that were made for the case.
 //
 //	runner.go   [Run]: files side by side, each with its cases in order; watch.go: again
 //	            after each save
@@ -15,12 +15,14 @@
 //	scene.go    a case while it runs; env.go: the modules that a test itself requires
 //	settings.go config.toml from a Lua table
 //	script.go   the model, what it answers, and what it is sent
+//	servers.go  MCP servers, what they answer, and what they are called with
 //	user.go     the user, what they say, and what hooks draw for them
 //	clock.go    the time, also as the test itself sees it
 //	recorder.go events as hooks get them
 //	isolate.go  nothing of the machine is seen, and nothing is left running
 //	witness.go  what happened: calls, events, notices
-//	module.go   pi.test: its functions; module_user.go: those that do what a user does
+//	module.go   pi.test: its functions; module_user.go: those that do what a user
+//	            does; module_mcp.go: those that play servers
 //	check.go    the checks; value.go: Lua values as text
 //	report.go   results for people and for programs
 //

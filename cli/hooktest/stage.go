@@ -35,6 +35,7 @@ type stage struct {
 	clock    *clock
 	script   *script
 	user     *user
+	servers  playedServers
 	witness  *witness
 	recorder *recorder
 	leftover leftover
@@ -124,7 +125,8 @@ func (s *stage) opened(ctx context.Context) (*app.TestRun, error) {
 		return nil, fmt.Errorf("config: %v", lost[0])
 	}
 	s.run, err = place.OpenTest(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: s.witness,
-		User: s.user, Model: s.model(), Clock: s.clock, Reach: reach, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
+		User: s.user, Servers: s.servers.entries(), Play: s.servers.play,
+		Model: s.model(), Clock: s.clock, Reach: reach, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
 	if err != nil {
 		return nil, err
 	}
@@ -250,6 +252,7 @@ func (s *stage) close(ctx context.Context) error {
 // remove ends the run and what it has left running, and removes the folders of the case.
 func (s *stage) remove(ctx context.Context) error {
 	err := s.close(ctx)
+	s.servers.lives.Wait()
 	s.leftover.end()
 	return errors.Join(err, os.RemoveAll(s.root))
 }

@@ -13,7 +13,7 @@ import (
 	"pi/luavm"
 )
 
-// question is what a hook asks the user.
+// question is what a hook, or a server, asks the user.
 type question struct {
 	kind, title, message string // select, confirm, input, editor; the text below or in the field
 	choices              []agent.Choice
@@ -193,7 +193,7 @@ func call(L *lua.LState, fn *lua.LFunction, args ...lua.LValue) lua.LValue {
 func (s *scene) fromTable(L *lua.LState, answers *lua.LTable, next map[string]int, q question) lua.LValue {
 	switch a := answers.RawGetString(q.kind).(type) {
 	case *lua.LNilType:
-		s.note(fmt.Sprintf("a hook asks %s %q, for which t.answers has nothing", q.kind, q.title))
+		s.note(fmt.Sprintf("the user is asked %s %q, for which t.answers has nothing", q.kind, q.title))
 		return lua.LNil
 	case *lua.LFunction:
 		return call(L, a, lua.LString(q.title), asked(L, q))
@@ -202,7 +202,7 @@ func (s *scene) fromTable(L *lua.LState, answers *lua.LTable, next map[string]in
 		next[q.kind]++
 		v := a.RawGetInt(next[q.kind])
 		if v == lua.LNil {
-			s.note(fmt.Sprintf("a hook asks %s %q, and the %d answers of t.answers were given before", q.kind, q.title, a.Len()))
+			s.note(fmt.Sprintf("the user is asked %s %q, and the %d answers of t.answers were given before", q.kind, q.title, a.Len()))
 		}
 		return v
 	default:

@@ -59,6 +59,13 @@ function test.model(steps) end
 ---@param answers pi.TestAnswers|fun(kind: string, title: string, options: string|string[]): boolean|string|string[]|nil
 function test.answers(answers) end
 
+--- Plays an MCP server, without a process: what is configured on this machine is never used, and a
+--- server that a hook adds or connects to has to be played too. Calls pass the gates, cache and search
+--- as always. Said before the run begins; of a name that is played already it is another version of the
+--- server, as an update brings one: one that runs says so at once, else it shows at the next start.
+---@param server pi.TestServer
+function test.mcp(server) end
+
 --- Types a prompt.
 ---@param text string
 ---@param attachments? (string|pi.TestAttachment)[] paths in the project, or tables
@@ -151,6 +158,11 @@ function test.status() end
 ---@return pi.TestCall[]
 function test.calls(name) end
 
+--- The calls that reached played servers so far, in their order; what a gate blocked is not among them.
+---@param server? string its name; nil: all
+---@return pi.TestServerCall[]
+function test.mcp_calls(server) end
+
 --- Checks that two values are the same; tables are compared by what is in them.
 ---@param got any
 ---@param want any
@@ -228,6 +240,61 @@ function TestClock.now() end
 ---@field tool string
 ---@field input? table|string
 ---@field id? string
+
+--- An MCP server that is played.
+---@class pi.TestServer
+---@field name string as in mcp.json
+---@field tools table<string, pi.TestServerRun|pi.TestServerTool> what it has, by the names of tools: what a call gives, or a table that says more of the tool
+---@field description? string what the model is told of the server
+---@field exposure? "search"|"direct"|"off" how its tools are offered; unless said `search`
+---@field trust_annotations? boolean what its tools claim of themselves is believed
+---@field configured? boolean false: it is no server of the session from the start, but one that a hook adds or connects to by this name
+---@field elicit? table<string, string|pi.TestQuestion|(string|pi.TestQuestion)[]> what it asks the user within a call, by the name of the tool, before that gives its result; `t.answers` answers as any dialog, and without it nobody does
+---@field dies_after? integer how many calls it answers each time it was started: the next one ends it without an answer, and the one behind that starts it again; unless said it does not die
+
+--- What a call of a tool of a played server gives: a result, or a function that makes it. The
+--- function is given the arguments as they passed the gates; nil and a message is a result that
+--- says that the tool failed, and an error fails the case.
+---@alias pi.TestServerRun string|pi.TestServerResult|fun(args: table, call: pi.TestServerCall): (string|pi.TestServerResult|nil, string?)
+
+--- A tool of a played server, with what the server says of it.
+---@class pi.TestServerTool
+---@field title? string
+---@field description? string
+---@field parameters? table JSON Schema of an object, as a table or made with `pi.schema`; none: any arguments
+---@field annotations? pi.TestServerAnnotations what the server claims of it
+---@field exposure? "search"|"direct"|"off" unless said that of the server
+---@field run? pi.TestServerRun none: an empty result
+
+--- What a played server claims of a tool. What it does not say counts as the worst.
+---@class pi.TestServerAnnotations
+---@field read_only? boolean
+---@field destructive? boolean
+---@field open_world? boolean
+
+--- A result of a tool of a played server; a text alone is one, too.
+---@class pi.TestServerResult
+---@field content? string|pi.Block[] texts and images
+---@field structured? table its `structuredContent`
+---@field is_error? boolean the tool failed
+
+--- What a played server asks the user. A text alone is one that is answered with yes or no.
+---@class pi.TestQuestion
+---@field message string
+---@field schema? table JSON Schema of an object whose fields are asked for, as a table or made with `pi.schema`; texts, numbers, booleans and choices
+---@field url? string a page that the user is to open, in place of `schema`
+
+--- A call that reached a played server.
+---@class pi.TestServerCall
+---@field server string
+---@field tool string its name at the server
+---@field input? table its arguments, in what `t.mcp_calls` returns
+---@field answers pi.TestServerAnswer[] to the questions of `elicit`, in their order
+
+--- What became of a question of a played server.
+---@class pi.TestServerAnswer
+---@field action "accept"|"decline"|"cancel"
+---@field values? table the fields by their names, if there were any and they were given
 
 --- A request as the model saw it.
 ---@class pi.TestRequest

@@ -49,3 +49,21 @@ t.case("a setting too late", function(t)
   t.prompt("x")
   t.config {}
 end)
+t.case("a tool of a server that raises", function(t)
+  t.mcp { name = "s", tools = { go = function(args) error("no " .. args.what) end } }
+  t.tool("mcp", { call = "s/go", arguments = { what = "way" } })
+end)
+t.case("a tool of a server that gives nothing", function(t)
+  t.mcp { name = "s", tools = { go = { run = function() return { text = "a" } end } } }
+  t.tool("mcp", { call = "s/go" })
+end)
+t.case("a question of a server that nobody answers", function(t)
+  t.mcp { name = "s", tools = { go = "done" }, elicit = { go = "Sure?" } }
+  t.answers { input = "x" }
+  t.tool("mcp", { call = "s/go" })
+end)
+t.case("a question of a server that is none", function(t)
+  t.mcp { name = "s", tools = { go = "done" }, elicit = { go = { message = "Where?", schema = { properties = { at = { type = "object", properties = { x = { type = "string" } } } } } } } }
+  t.answers { input = "x" }
+  t.tool("mcp", { call = "s/go" })
+end)
