@@ -88,7 +88,11 @@ func (s *server) mayCall(ctx context.Context, t *Tool) error {
 	if s.set.o.OnChange == "" || s.set.o.OnChange == TellChange || !s.definitions().hasChanged(t) {
 		return nil
 	}
-	refused := fmt.Errorf("%s/%s is not called: its definition is another than when it was listed first; the user has to look at it: /mcp %s, and /mcp refresh %s accepts it", s.entry.Name, t.Tool, s.entry.Name, s.entry.Name)
+	why := "its definition is another than when it was listed first"
+	if s.definitions().First[t.Tool] == unknownHash {
+		why = "how it was listed first is lost"
+	}
+	refused := fmt.Errorf("%s/%s is not called: %s; the user has to look at it: /mcp %s, and /mcp refresh %s accepts it", s.entry.Name, t.Tool, why, s.entry.Name, s.entry.Name)
 	if s.set.o.OnChange == BlockChange || s.set.o.Approve == nil {
 		return refused
 	}
@@ -99,8 +103,7 @@ func (s *server) mayCall(ctx context.Context, t *Tool) error {
 	case !ok:
 		return refused
 	}
-	s.accept(t.Tool)
-	return nil
+	return s.accept(t.Tool)
 }
 
 // changeOf is the last change of a tool, as far as it is known.
@@ -115,12 +118,13 @@ func (s *server) changeOf(t *Tool) Change {
 	return Change{Server: t.Server, Tool: t.Tool, After: t}
 }
 
-// accept takes the definition of a tool, or of all with "", for the one that was listed first.
-func (s *server) accept(tool string) {
+// accept takes the definition of a tool, or of all with "", for the one that was listed first. That
+// this counts for this session alone is an error only for who asked for more, by a refresh.
+func (s *server) accept(tool string) error {
 	s.mu.Lock()
 	if s.defs == nil {
 		s.mu.Unlock()
-		return
+		return nil
 	}
 	next := *s.defs
 	next.First = map[string]string{}
@@ -134,9 +138,14 @@ func (s *server) accept(tool string) {
 	}
 	s.defs = &next
 	s.mu.Unlock()
-	if err := s.set.cache.keep(s.hash, &next); err != nil {
+	err := s.set.cache.keep(s.hash, &next)
+	if err != nil {
 		s.set.log.row(s.entry.Name, err.Error())
 	}
+	if err == nil || tool != "" || s.set.o.OnChange == "" || s.set.o.OnChange == TellChange {
+		return nil
+	}
+	return s.named(fmt.Errorf("its tools are accepted in this session only: %w", err))
 }
 
 // Describe returns the definition of a tool. A server of which something is cached is not

@@ -331,6 +331,17 @@ func (l *lister) prompts(ctx context.Context, session *sdk.ClientSession, server
 	})
 }
 
+// unknownHash stands in the place of the hash of a tool of which it is lost how it was listed first:
+// whoever wants to be asked about tools that changed is asked about it.
+const unknownHash = "unknown"
+
+// forgetFirst says that it is lost how the tools were listed first.
+func (d *definitions) forgetFirst() {
+	for name := range d.First {
+		d.First[name] = unknownHash
+	}
+}
+
 // compare returns what became of the tools since before, and notes in d under which hashes
 // they were first listed. What is new or gone is no change of a definition.
 func (d *definitions) compare(before *definitions) (changes []Change) {

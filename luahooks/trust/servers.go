@@ -106,7 +106,7 @@ func (h *home) isServers(path string) bool { return path == h.userServers || h.s
 // addServers adds the files that decide which servers there are.
 func (h *home) addServers(paths map[string]Scope, p Places) {
 	if h.userServers != "" {
-		paths[h.userServers] = ""
+		paths[h.userServers], paths[h.index] = "", ""
 	}
 	if p.NoProject {
 		return
