@@ -1,14 +1,12 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"slices"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"pi/internal/testing/mcptest"
@@ -21,7 +19,7 @@ func mcpServer() {
 	if len(os.Args) > 1 {
 		kind = os.Args[1]
 	}
-	if err := mcptest.Server(kind).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+	if err := mcptest.Run(kind); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -156,14 +156,14 @@ func (l *lister) tools(ctx context.Context, session *sdk.ClientSession, e *Entry
 			case err != nil:
 				l.leaveOut("the tool %q: %v", printable.Short(listed.Name), err)
 				continue
-			case known[t.Tool]:
+			case known[t.Name]: // of it, or of another that is called the same here
 				l.leaveOut("the second tool %q", printable.Short(listed.Name))
 				continue
 			}
 			if !l.hasRoom("tool", len(l.d.Tools), len(t.Tool)+len(t.Description)+len(t.Schema)+200) {
 				return "", false, nil
 			}
-			known[t.Tool] = true
+			known[t.Name] = true
 			l.d.Tools = append(l.d.Tools, *t)
 		}
 		return page.NextCursor, true, nil

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"pi/internal/printable"
@@ -53,7 +54,8 @@ func (l *logFile) open() error {
 	if _, err := safefile.MakeDirs(filepath.Dir(l.path)); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	// Not to wait for a pipe that somebody put there; it is no regular file, as is seen below.
+	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return err
 	}
