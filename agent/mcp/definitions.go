@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -175,6 +177,9 @@ func newTool(e *Entry, listed *sdk.Tool) (*Tool, error) {
 	if listed.Name == "" || len(listed.Name) > maxToolName {
 		return nil, fmt.Errorf("its name has %d characters, at most %d", len(listed.Name), maxToolName)
 	}
+	if !isPlain(listed.Name) {
+		return nil, errors.New("its name has characters that nobody sees")
+	}
 	if depth(listed.InputSchema, 0) > maxSchemaDepth {
 		return nil, fmt.Errorf("its schema is more than %d deep", maxSchemaDepth)
 	}
@@ -194,7 +199,32 @@ func newTool(e *Entry, listed *sdk.Tool) (*Tool, error) {
 	if t.Schema, err = encode(cleanSchema(listed.InputSchema, &t.Hidden)); err != nil {
 		return nil, err
 	}
+	t.Schema = escapeHidden(t.Schema)
 	return t, nil
+}
+
+// isPlain reports whether a name can be shown as it is, and hides nothing.
+func isPlain(name string) bool {
+	return cleanText(name, len(name)) == name && printable.Line(name) == name
+}
+
+// escapeHidden writes the characters of JSON that nobody sees with escapes: its names and values
+// have to stay what they are.
+func escapeHidden(text []byte) []byte {
+	if !bytes.ContainsFunc(text, printable.Hidden) {
+		return text
+	}
+	var b []byte
+	for _, r := range string(text) {
+		if printable.Hidden(r) {
+			for _, unit := range utf16.AppendRune(nil, r) {
+				b = fmt.Appendf(b, `\u%04x`, unit)
+			}
+			continue
+		}
+		b = utf8.AppendRune(b, r)
+	}
+	return b
 }
 
 // encode writes JSON without the escapes that are for pages.

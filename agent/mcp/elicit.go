@@ -264,6 +264,9 @@ func newField(name string, text json.RawMessage) (Field, error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return Field{}, fmt.Errorf("its form has a field %q that is none: %w", printable.Short(name), err)
 	}
+	if !isPlain(name) {
+		return Field{}, fmt.Errorf("its form has a field %q with characters that nobody sees", printable.Short(name))
+	}
 	f := Field{Name: name, Title: cleanText(s.Title, 200), Description: cleanText(s.Description, 1000), Format: s.Format, Default: s.Default, schema: text}
 	switch s.Type {
 	case "boolean":
@@ -291,7 +294,7 @@ func newField(name string, text json.RawMessage) (Field, error) {
 // choices are the values of an enumeration, in either way in which they are written.
 func choices(values, labels []string, titles []titled) (all []FieldChoice) {
 	for i, value := range values {
-		c := FieldChoice{Value: value, Label: value}
+		c := FieldChoice{Value: value, Label: cleanText(value, 200)}
 		if i < len(labels) {
 			c.Label = cleanText(labels[i], 200)
 		}

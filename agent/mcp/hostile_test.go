@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"pi/internal/printable"
 )
 
 func TestWhatIsNoMessageDoesNotEndTheConnection(t *testing.T) {
@@ -201,6 +203,30 @@ func TestDescriptionsAreCleaned(t *testing.T) {
 	}
 	if text := describeText(d); !strings.Contains(text, "[4 hidden characters taken out]") {
 		t.Errorf("%q", text)
+	}
+}
+
+func TestNothingThatNobodySeesComesToTheModel(t *testing.T) {
+	l := one(t, "commands-terminals")
+	tools, _, _, err := l.Definitions(t.Context(), "s")
+	if err != nil || len(tools) != 5 {
+		t.Errorf("%d tools, %v", len(tools), err)
+	}
+	texts := []string{l.Section(), foundText(l.Search(t.Context(), "tool", nil)), l.ask("say", `{}`), l.ask("fail", `{}`), l.ask("refuse", `{}`), l.ask("ask", `{}`), l.ask("none", `{}`), l.ask("die", `{}`)}
+	for i := range tools {
+		texts = append(texts, describeText(&tools[i]))
+		var schema struct {
+			Properties map[string]struct{ Enum []string }
+		}
+		const commands = "x\x1b[2J\u009b31my\u202ez\U000e0041"
+		if err := json.Unmarshal(tools[i].Schema, &schema); err != nil || len(schema.Properties[commands].Enum) != 1 || schema.Properties[commands].Enum[0] != commands {
+			t.Errorf("the schema is another one: %v %s", err, tools[i].Schema)
+		}
+	}
+	for _, text := range texts {
+		if hidden := printable.HiddenIn(text); hidden != "" {
+			t.Errorf("%s: %q", hidden, text)
+		}
 	}
 }
 

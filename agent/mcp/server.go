@@ -137,9 +137,10 @@ type namedError struct {
 
 func (e *namedError) Unwrap() error { return e.err }
 
-// Error is without what the SDK was doing, which the reader has not asked for.
+// Error is without what the SDK was doing, which the reader has not asked for, and without what
+// commands a terminal, for the server may have written it.
 func (e *namedError) Error() string {
-	text := e.err.Error()
+	text := printable.Text(e.err.Error())
 	for {
 		rest, isDoing := strings.CutPrefix(text, "calling \"")
 		if !isDoing {

@@ -2,12 +2,15 @@ package mcptest
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // message is what a hostile server reads.
@@ -125,10 +128,25 @@ func hostileAnswers() map[string]hostile {
 			answer([]byte("999999"), result("y"))
 			answer(m.ID, result("mine"))
 		}},
-		"answers-nonsense": {"tools/call": func(m message) { answer(m.ID, `{"content":"no list"}`) }},
-		"long-line":        {"tools/call": func(m message) { flood(func() { fmt.Fprint(out, strings.Repeat("x", 1<<16)) }, 16<<10) }},
-		"long-answer":      {"tools/call": func(m message) { answer(m.ID, result(strings.Repeat("word ", 1<<20))) }},
-		"floods-stderr":    {"tools/call": func(m message) { floodErrors(); answer(m.ID, result("flooded")) }},
+		"answers-out-of-order": {"tools/call": answerBackwards()},
+		"orphans": {"tools/call": func(m message) { // its child has its group, and outlives it
+			if err := exec.Command("sh", "-c", "echo $$ > orphan; exec sleep 600").Start(); err != nil {
+				os.Exit(1)
+			}
+			for { // until the child has told its number
+				if b, err := os.ReadFile("orphan"); err == nil && bytes.HasSuffix(b, []byte("\n")) {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			answer(m.ID, result("it has a child"))
+			os.Exit(4)
+		}},
+		"commands-terminals": commandTerminals(),
+		"answers-nonsense":   {"tools/call": func(m message) { answer(m.ID, `{"content":"no list"}`) }},
+		"long-line":          {"tools/call": func(m message) { flood(func() { fmt.Fprint(out, strings.Repeat("x", 1<<16)) }, 16<<10) }},
+		"long-answer":        {"tools/call": func(m message) { answer(m.ID, result(strings.Repeat("word ", 1<<20))) }},
+		"floods-stderr":      {"tools/call": func(m message) { floodErrors(); answer(m.ID, result("flooded")) }},
 		"floods-stdout": {"tools/call": func(m message) {
 			flood(func() { fmt.Fprintln(out, strings.Repeat("noise ", 200)) }, 80_000)
 			answer(m.ID, result("flooded"))
@@ -146,7 +164,7 @@ func hostileAnswers() map[string]hostile {
 			answer(m.ID, result("flooded"))
 		}},
 		"floods-list-changed": {"tools/call": func(m message) {
-			flood(func() { say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`) }, 100_000)
+			flood(func() { say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`) }, 30_000)
 			answer(m.ID, result("flooded"))
 		}},
 		"floods-questions": {"tools/call": func(m message) {
@@ -180,6 +198,70 @@ func hostileAnswers() map[string]hostile {
 		"needs-input": {"tools/call": func(m message) {
 			answer(m.ID, `{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":{"message":"again?","requestedSchema":{"type":"object","properties":{}}}}}}`)
 		}},
+	}
+}
+
+// Commands is a text that commands a terminal, turns around what stands behind it, and hides a
+// letter: as part of JSON.
+const Commands = `x\u001b[2J\u009b31my\u202ez\udb40\udc41`
+
+// commandTerminals says such a thing wherever it says something.
+func commandTerminals() hostile {
+	return hostile{
+		"initialize": func(m message) {
+			fmt.Fprintln(os.Stderr, "err x\x1b[2J\u009b31my\u202ez\U000e0041")
+			say("log x\x1b[2J\u009b31my\u202ez\U000e0041")
+			answer(m.ID, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{},"prompts":{}},"instructions":"about `+Commands+`","serverInfo":{"name":"`+Commands+`","version":"`+Commands+`"}}`)
+		},
+		"tools/list": func(m message) {
+			schema := `{"type":"object","description":"` + Commands + `","properties":{"` + Commands + `":{"type":"string","enum":["` + Commands + `"],"description":"` + Commands + `"}}}`
+			tool := func(name string) string {
+				return `{"name":"` + name + `","title":"title ` + Commands + `","description":"tool ` + Commands + `","inputSchema":` + schema + `}`
+			}
+			answer(m.ID, `{"tools":[`+tool("say")+`,`+tool("fail")+`,`+tool("refuse")+`,`+tool("ask")+`,`+tool("die")+`,`+tool("named "+Commands)+`,{"name":"left `+Commands+`","inputSchema":{"type":"object","a":`+strings.Repeat(`[`, 100)+strings.Repeat(`]`, 100)+`}}]}`)
+		},
+		"resources/list": func(m message) {
+			answer(m.ID, `{"resources":[{"uri":"test://`+Commands+`","name":"resource `+Commands+`","description":"`+Commands+`"}]}`)
+		},
+		"resources/templates/list": func(m message) {
+			answer(m.ID, `{"resourceTemplates":[{"uriTemplate":"test://{`+Commands+`}","name":"template `+Commands+`"}]}`)
+		},
+		"prompts/list": func(m message) {
+			answer(m.ID, `{"prompts":[{"name":"prompt `+Commands+`","description":"`+Commands+`"}]}`)
+		},
+		"tools/call": func(m message) {
+			if m.Params.Meta.ProgressToken != nil {
+				say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"message":"progress %s"}}`, m.Params.Meta.ProgressToken, Commands)
+			}
+			text := `{"content":[{"type":"text","text":"said ` + Commands + `"},{"type":"resource_link","uri":"test://` + Commands + `","name":"link ` + Commands + `"},{"type":"audio","data":"AAAA","mimeType":"audio/` + Commands + `"}]`
+			switch m.Params.Name {
+			case "fail":
+				answer(m.ID, text+`,"isError":true}`)
+			case "refuse":
+				say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"refused %s"}}`, m.ID, Commands)
+			case "die":
+				os.Exit(3)
+			case "ask":
+				say(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"question %s","requestedSchema":{"type":"object","properties":{"field":{"type":"string","title":"%s","enum":["%s"]}}}}}`, Commands, Commands, Commands)
+				answer(m.ID, text+`}`)
+			default:
+				answer(m.ID, text+`}`)
+			}
+		},
+	}
+}
+
+// answerBackwards answers two calls, the second one first.
+func answerBackwards() func(m message) {
+	var first *message
+	return func(m message) {
+		if first == nil {
+			first = &m
+			return
+		}
+		answer(m.ID, result("to "+m.Params.Arguments.Text))
+		answer(first.ID, result("to "+first.Params.Arguments.Text))
+		first = nil
 	}
 }
 
