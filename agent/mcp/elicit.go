@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -122,6 +123,9 @@ func (a *asks) answer(ctx context.Context, p *sdk.ElicitParams) *sdk.ElicitResul
 		return cancelled
 	}
 	calls := a.connection.calls.now()
+	if len(calls) == 0 { // a server asks for what it works on; else it would take what the user is typing
+		return cancelled
+	}
 	for _, p := range calls {
 		defer p.clock.stand()()
 		defer agent.AwaitUser(p.ctx)()
@@ -150,14 +154,28 @@ func (a *asks) answer(ctx context.Context, p *sdk.ElicitParams) *sdk.ElicitResul
 }
 
 // context is that of a question: it belongs to the call that is on its way, if that is one
-// alone, and ends with the connection.
+// alone, and ends with the last of those to which it may belong, and with the connection.
 func (a *asks) context(ctx context.Context, calls []*pending) (context.Context, context.CancelFunc) {
 	if len(calls) == 1 {
 		ctx = calls[0].ctx
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(a.connection.ctx, cancel)
-	return ctx, func() { stop(); cancel() }
+	stops := []func() bool{context.AfterFunc(a.connection.ctx, cancel)}
+	var left atomic.Int64
+	left.Store(int64(len(calls)))
+	for _, p := range calls {
+		stops = append(stops, context.AfterFunc(p.ctx, func() {
+			if left.Add(-1) == 0 {
+				cancel()
+			}
+		}))
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+	}
 }
 
 // note has the model told of a question, behind the results of the calls on their way.

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -142,5 +143,40 @@ func TestAnAnswerIsCheckedAgainstItsField(t *testing.T) {
 		if _, err := newField("f", []byte(bad)); err == nil {
 			t.Errorf("%s is a field", bad)
 		}
+	}
+}
+
+// A question that belongs to no call would come while the user types something else.
+func TestAServerAsksOnlyWhileItWorksOnACall(t *testing.T) {
+	l := open(t, Options{Entries: []Entry{entry("s", "asks-late")}, Elicit: func(ctx context.Context, _ Question) (Reply, error) {
+		<-ctx.Done() // nobody answers; at once, if the answer to the call was not yet dealt with when it came
+		return Reply{}, ctx.Err()
+	}})
+	if got := l.ask("echo", `{}`); got != "answered" {
+		t.Fatal(got)
+	}
+	eventually(t, "the server is told that nobody answers", func() bool { return slices.Contains(l.List()[0].Stderr, "told") })
+}
+
+func TestAQuestionEndsWithTheCallsThatItMayBelongTo(t *testing.T) {
+	for _, calls := range []int{1, 2} {
+		c := &connection{}
+		c.ctx = t.Context()
+		a := newAsks(c, "/", nil)
+		var all []*pending
+		var ends []context.CancelFunc
+		for range calls {
+			ctx, end := context.WithCancel(t.Context())
+			all, ends = append(all, &pending{ctx: ctx}), append(ends, end)
+		}
+		ctx, stop := a.context(t.Context(), all)
+		for i, end := range ends {
+			if ctx.Err() != nil {
+				t.Errorf("of %d calls %d have ended, and the question has", calls, i)
+			}
+			end()
+		}
+		<-ctx.Done()
+		stop()
 	}
 }

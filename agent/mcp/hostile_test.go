@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pi/internal/printable"
+	"pi/internal/testing/mcptest"
 )
 
 func TestWhatIsNoMessageDoesNotEndTheConnection(t *testing.T) {
@@ -218,7 +219,7 @@ func TestNothingThatNobodySeesComesToTheModel(t *testing.T) {
 		var schema struct {
 			Properties map[string]struct{ Enum []string }
 		}
-		const commands = "x\x1b[2J\u009b31my\u202ez\U000e0041"
+		commands := mcptest.RawCommands()
 		if err := json.Unmarshal(tools[i].Schema, &schema); err != nil || len(schema.Properties[commands].Enum) != 1 || schema.Properties[commands].Enum[0] != commands {
 			t.Errorf("the schema is another one: %v %s", err, tools[i].Schema)
 		}
