@@ -51,22 +51,17 @@ func TestOnlyTheAnswerToACallCounts(t *testing.T) {
 	}
 }
 
-// peak returns what the memory grew by at most while f ran: the least of a few runs if that is
-// too much, for on a machine that is busy garbage is collected late.
+// peak returns what was kept in memory at most while f ran, beside what there was. Garbage is none of
+// it: on a machine that is busy that is collected late.
 func peak(f func()) (mib int) {
-	for range 3 {
-		if mib = peakOnce(f); mib <= 64 {
-			break
-		}
+	kept := func() int64 {
+		var now runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&now)
+		return int64(now.HeapAlloc)
 	}
-	return mib
-}
-
-func peakOnce(f func()) (mib int) {
-	runtime.GC()
-	var before, now runtime.MemStats
-	runtime.ReadMemStats(&before)
-	var highest atomic.Uint64
+	before := kept()
+	var highest atomic.Int64
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -74,8 +69,7 @@ func peakOnce(f func()) (mib int) {
 		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
 		for ctx.Err() == nil {
-			runtime.ReadMemStats(&now)
-			highest.Store(max(highest.Load(), now.HeapInuse))
+			highest.Store(max(highest.Load(), kept()))
 			select {
 			case <-tick.C:
 			case <-ctx.Done():
@@ -85,7 +79,7 @@ func peakOnce(f func()) (mib int) {
 	f()
 	stop()
 	<-ended
-	return int(int64(highest.Load())-int64(before.HeapInuse)) >> 20
+	return int(highest.Load()-before) >> 20
 }
 
 func TestFloodsDoNotFillTheMemory(t *testing.T) {

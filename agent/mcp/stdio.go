@@ -211,6 +211,9 @@ func (s *sieve) sift(line []byte) []byte {
 	}
 	m, err := jsonrpc.Message(nil), errors.New("no object")
 	if line[0] == '{' && json.Valid(line) {
+		if s.isTooMuch(line) {
+			return nil
+		}
 		m, err = jsonrpc.DecodeMessage(line)
 	}
 	if err != nil {
@@ -237,6 +240,26 @@ func (s *sieve) sift(line []byte) []byte {
 		return nil
 	}
 	return line
+}
+
+// isTooMuch reports whether a line is one request, or notification, more than somebody can deal with.
+// The decoder, which takes 32 KB for each message, is spared in a flood of them. What is too much is counted
+// as taken in vain.
+func (s *sieve) isTooMuch(line []byte) bool {
+	if s.notices.has(1) && s.requests.has(1) {
+		return false
+	}
+	var is struct {
+		ID     json.RawMessage
+		Method string
+	}
+	switch err := json.Unmarshal(line, &is); {
+	case err != nil, is.Method == "", is.Method == "notifications/message":
+		return false
+	case len(is.ID) > 0 && string(is.ID) != "null":
+		return !s.requests.has(1) && !s.requests.take(1)
+	}
+	return !s.notices.has(1) && !s.notices.take(1)
 }
 
 // unreadable is the answer in the place of one that cannot be read, so that nobody waits for

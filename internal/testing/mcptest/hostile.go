@@ -151,23 +151,21 @@ func hostileAnswers() map[string]hostile {
 		"long-answer":        {"tools/call": func(m message) { answer(m.ID, result(strings.Repeat("word ", 1<<20))) }},
 		"floods-stderr":      {"tools/call": func(m message) { floodErrors(); answer(m.ID, result("flooded")) }},
 		"floods-stdout": {"tools/call": func(m message) {
-			flood(func() { fmt.Fprintln(out, strings.Repeat("noise ", 200)) }, 80_000)
+			flood(func() { fmt.Fprintln(out, strings.Repeat("noise ", 800)) }, 20_000)
 			answer(m.ID, result("flooded"))
 		}},
 		"floods-logs": {"tools/call": func(m message) {
-			flood(func() {
-				say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%q}}`, strings.Repeat("log ", 250))
-			}, 20_000)
+			row := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%q}}`, strings.Repeat("log ", 1250))
+			flood(func() { fmt.Fprintln(out, row) }, 20_000)
 			answer(m.ID, result("flooded"))
 		}},
 		"floods-progress": {"tools/call": func(m message) {
-			flood(func() {
-				say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"message":%q}}`, m.Params.Meta.ProgressToken, strings.Repeat("m", 1000))
-			}, 20_000)
+			row := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"message":%q}}`, m.Params.Meta.ProgressToken, strings.Repeat("m", 5000))
+			flood(func() { fmt.Fprintln(out, row) }, 20_000)
 			answer(m.ID, result("flooded"))
 		}},
 		"floods-list-changed": {"tools/call": func(m message) {
-			flood(func() { say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`) }, 30_000)
+			flood(func() { fmt.Fprintln(out, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`) }, 100_000)
 			answer(m.ID, result("flooded"))
 		}},
 		"floods-questions": {"tools/call": func(m message) {
@@ -290,8 +288,8 @@ func flood(what func(), times int) {
 
 func floodErrors() {
 	w := bufio.NewWriterSize(os.Stderr, 1<<16)
-	row := strings.Repeat("error ", 170)
-	for range 100_000 {
+	row := strings.Repeat("error ", 680)
+	for range 25_000 {
 		fmt.Fprintln(w, row)
 	}
 	fmt.Fprintln(w, "the last row")
