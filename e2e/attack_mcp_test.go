@@ -13,7 +13,7 @@ func serverAttacks() map[string]string {
 }
 
 // hostileServerScript calls the tool in the real program. What is kept of what a server sends bounds
-// its memory, which the peak says: the program itself takes about 50 MB. A server that floods sends 100 MB,
+// its memory, which the peak says: the program itself takes about 35 MB, and may take 64 more. A server that floods sends 100 MB,
 // or as much as it takes to see whether something is kept.
 const hostileServerScript = `# tried: an MCP server TRIED
 # promised: PROMISED
@@ -42,7 +42,7 @@ func (s hostileServer) megabytes() string {
 	if s.kind == "many-tools" {
 		return "500" // a list is decoded as a whole before it is cut
 	}
-	return "150"
+	return "100"
 }
 
 const smallLog = "small $AGENT/mcp.log 5300000\n"
