@@ -201,8 +201,8 @@ func (s *Servers) Read(ctx context.Context, server, uri string) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
-	if one.entry.Exposure == Off {
-		return nil, fmt.Errorf("server %s is off: neither its tools nor its resources are offered", server)
+	if err := one.isOff(); err != nil {
+		return nil, err
 	}
 	c, done, err := one.use(ctx)
 	if err != nil {
@@ -234,6 +234,14 @@ func (s *Servers) Read(ctx context.Context, server, uri string) (*Result, error)
 	return w.finish(notes), nil
 }
 
+// isOff is an error if nothing of the server is offered.
+func (s *server) isOff() error {
+	if s.entry.Exposure == Off {
+		return fmt.Errorf("server %s is off: neither its tools nor its resources or prompts are offered", s.entry.Name)
+	}
+	return nil
+}
+
 // Prompts are the prompts of all servers, as far as they are known.
 func (s *Servers) Prompts() (all []Prompt) {
 	for _, one := range s.servers() {
@@ -257,6 +265,9 @@ func (s *server) isOffered() bool {
 func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map[string]string) ([]Message, error) {
 	one, err := s.find(server)
 	if err != nil {
+		return nil, err
+	}
+	if err := one.isOff(); err != nil {
 		return nil, err
 	}
 	c, done, err := one.use(ctx)
