@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func TestAServerMayAskTheUser(t *testing.T) {
@@ -101,11 +102,13 @@ func TestQuestionsInALoopEnd(t *testing.T) {
 		asked.Add(1)
 		return Reply{Action: Decline}, nil
 	}})
+	began := time.Now()
 	if got := l.ask("echo", `{}`); !strings.HasPrefix(got, "flooded") {
 		t.Errorf("got %q", got)
 	}
-	if asked.Load() == 0 || asked.Load() > 1000 || most.Load() != 1 {
-		t.Errorf("asked %d times, %d at once", asked.Load(), most.Load())
+	may := 201 + int64(50*time.Since(began).Seconds()) // however long that takes on a busy machine
+	if asked.Load() == 0 || asked.Load() > may || most.Load() != 1 {
+		t.Errorf("asked %d times, %d at once, and at most %d", asked.Load(), most.Load(), may)
 	}
 	l = open(t, Options{Entries: []Entry{entry("s", "needs-input")}, Elicit: func(context.Context, Question) (Reply, error) { return Reply{Action: Accept}, nil }})
 	if got := l.ask("echo", `{}`); got != "error: server s: it asked for input 3 times, and once more" {

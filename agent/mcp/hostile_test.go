@@ -66,7 +66,7 @@ func peak(f func()) (mib int) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		tick := time.NewTicker(20 * time.Millisecond)
+		tick := time.NewTicker(100 * time.Millisecond)
 		defer tick.Stop()
 		for ctx.Err() == nil {
 			highest.Store(max(highest.Load(), kept()))

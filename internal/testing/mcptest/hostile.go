@@ -160,8 +160,8 @@ func hostileAnswers() map[string]hostile {
 			answer(m.ID, result("flooded"))
 		}},
 		"floods-progress": {"tools/call": func(m message) {
-			row := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"message":%q}}`, m.Params.Meta.ProgressToken, strings.Repeat("m", 5000))
-			flood(func() { fmt.Fprintln(out, row) }, 20_000)
+			row := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"message":%q}}`, m.Params.Meta.ProgressToken, strings.Repeat("m", 20_000))
+			flood(func() { fmt.Fprintln(out, row) }, 5_000)
 			answer(m.ID, result("flooded"))
 		}},
 		"floods-list-changed": {"tools/call": func(m message) {
