@@ -162,6 +162,7 @@ func attackScripts(t *testing.T) map[string]string {
 	t.Helper()
 	scripts := attackTable()
 	maps.Copy(scripts, alikeAttacks())
+	maps.Copy(scripts, serverAttacks())
 	files, err := filepath.Glob("testdata/attack/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no attacks: %v", err)

@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,4 +118,37 @@ func TestTheListOfServersDoesWhatItsWordsSay(t *testing.T) {
 	s.prompt()
 	s.enter("/quit")
 	s.leave(statusDone)
+}
+
+// What a server says is on the screen in lists, dialogs, rows of progress, results and notices.
+func TestNothingThatAnMCPServerSaysCommandsTheTerminal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	program, err := exec.LookPath("mcp-server")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(w.agentFile("mcp.json"), fmt.Sprintf(`{"mcpServers": {"t": {"command": %q, "args": ["commands-terminals"]}}}`, program))
+	s := w.inTerminal()
+	s.prompt()
+	s.enter(`call mcp {"call": "t/ask"}`)
+	s.see(1, "MCP server t: question xyz")
+	s.esc()
+	s.see(1, "there was no answer")
+	for _, tool := range []string{"say", "refuse", "fail", "die"} {
+		s.prompt()
+		s.enter(fmt.Sprintf(`call mcp {"call": "t/%s"}`, tool))
+	}
+	s.see(1, "it ended with status 3")
+	s.prompt()
+	s.enter("/mcp t")
+	s.see(1, "it wrote last:")
+	s.prompt()
+	s.enter("/mcp")
+	s.see(1, "MCP servers · 1")
+	s.esc()
+	s.prompt()
+	s.enter("/quit")
+	s.leave(statusDone)
+	s.commandsNothing("an MCP server")
 }

@@ -58,7 +58,7 @@ func TestScripts(t *testing.T) {
 func scriptCommands() map[string]scriptCommand {
 	return map[string]scriptCommand{
 		"exits": scriptExits, "server": scriptServer, "bound": scriptBound, "session": scriptSession, "count": scriptCount,
-		"conversation": scriptConversation, "asked": scriptAsked, "records": scriptRecords, "guarded": scriptGuarded,
+		"conversation": scriptConversation, "asked": scriptAsked, "records": scriptRecords, "guarded": scriptGuarded, "over-http": scriptOverHTTP,
 	}
 }
 

@@ -120,7 +120,11 @@ func (s *server) mayCall(ctx context.Context, t *Tool) error {
 	if s.set.o.OnChange == "" || s.set.o.OnChange == TellChange || !s.definitions().hasChanged(t) {
 		return nil
 	}
-	refused := fmt.Errorf("%s/%s is not called: its definition is another than when it was listed first; the user has to look at it: /mcp %s, and /mcp refresh %s accepts it", s.entry.Name, t.Tool, s.entry.Name, s.entry.Name)
+	why := "its definition is another than when it was listed first"
+	if s.definitions().First[t.Tool] == unknownHash {
+		why = "how it was listed first is lost"
+	}
+	refused := fmt.Errorf("%s/%s is not called: %s; the user has to look at it: /mcp %s, and /mcp refresh %s accepts it", s.entry.Name, t.Tool, why, s.entry.Name, s.entry.Name)
 	if s.set.o.OnChange == BlockChange || s.set.o.Approve == nil {
 		return refused
 	}
@@ -134,8 +138,7 @@ func (s *server) mayCall(ctx context.Context, t *Tool) error {
 	if now := s.definitions().tool(t.Tool); now == nil || now.Hash != t.Hash { // while the user thought about it
 		return fmt.Errorf("%s/%s: %w", s.entry.Name, t.Tool, errChanged)
 	}
-	s.accept(t.Tool)
-	return nil
+	return s.accept(t.Tool)
 }
 
 // changeOf is the last change of a tool, as far as it is known.
@@ -150,12 +153,13 @@ func (s *server) changeOf(t *Tool) Change {
 	return Change{Server: t.Server, Tool: t.Tool, After: t}
 }
 
-// accept takes the definition of a tool, or of all with "", for the one that was listed first.
-func (s *server) accept(tool string) {
+// accept takes the definition of a tool, or of all with "", for the one that was listed first. That
+// this counts for this session alone is an error only for who asked for more, by a refresh.
+func (s *server) accept(tool string) error {
 	s.mu.Lock()
 	if s.defs == nil {
 		s.mu.Unlock()
-		return
+		return nil
 	}
 	next := *s.defs
 	next.First = map[string]string{}
@@ -169,9 +173,14 @@ func (s *server) accept(tool string) {
 	}
 	s.defs = &next
 	s.mu.Unlock()
-	if err := s.set.cache.keep(s.hash, &next); err != nil {
+	err := s.set.cache.keep(s.hash, &next)
+	if err != nil {
 		s.set.log.row(s.entry.Name, err.Error())
 	}
+	if err == nil || tool != "" || s.set.o.OnChange == "" || s.set.o.OnChange == TellChange {
+		return nil
+	}
+	return s.named(fmt.Errorf("its tools are accepted in this session only: %w", err))
 }
 
 // Describe returns the definition of a tool. A server of which something is cached is not
@@ -227,8 +236,8 @@ func (s *Servers) Read(ctx context.Context, server, uri string) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
-	if one.entry.Exposure == Off {
-		return nil, fmt.Errorf("server %s is off: neither its tools nor its resources are offered", server)
+	if err := one.isOff(); err != nil {
+		return nil, err
 	}
 	c, done, err := one.use(ctx)
 	if err != nil {
@@ -260,6 +269,14 @@ func (s *Servers) Read(ctx context.Context, server, uri string) (*Result, error)
 	return w.finish(notes), nil
 }
 
+// isOff is an error if nothing of the server is offered.
+func (s *server) isOff() error {
+	if s.entry.Exposure == Off {
+		return fmt.Errorf("server %s is off: neither its tools nor its resources or prompts are offered", s.entry.Name)
+	}
+	return nil
+}
+
 // Prompts are the prompts of all servers, as far as they are known.
 func (s *Servers) Prompts() (all []Prompt) {
 	for _, one := range s.servers() {
@@ -286,8 +303,8 @@ func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map
 	if err != nil {
 		return nil, err
 	}
-	if one.entry.Exposure == Off {
-		return nil, fmt.Errorf("server %s is off: neither its tools nor its prompts are offered", server)
+	if err := one.isOff(); err != nil {
+		return nil, err
 	}
 	c, done, err := one.use(ctx)
 	if err != nil {

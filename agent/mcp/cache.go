@@ -1,8 +1,11 @@
 package mcp
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -12,14 +15,18 @@ import (
 
 // What servers had last is kept in files, cache/mcp/HASH.json in the agent directory, one for
 // each server: so what is told of them costs no start of theirs. The rows of all of them are in
-// an index, which is all that is read at the start of a session.
+// an index, which is all that is read at the start of a session. A row has the hash of the file, so
+// who is sure of the index (see [Options.ChangeIndex]) is sure of all: a file that is not what was
+// written counts for nothing.
 
 const (
 	indexName   = "index.json"
 	maxIndex    = 1 << 20
 	maxRows     = 1000
 	maxCached   = 2 * maxDefinitions // with its escapes
-	cacheFormat = 1
+	cacheFormat = 2                  // 1 had no hashes
+
+	seenAgain = 24 * time.Hour // after which it is noted that a server is still in use
 )
 
 // row is what the index has of a server.
@@ -29,13 +36,18 @@ type row struct {
 	Resources   int
 	Prompts     int
 	Protocol    string
-	Seen        int64 // when it was listed last, in seconds
+	Seen        int64  // when it was listed last, in seconds, as far as that matters
+	Sum         string // SHA-256 of the file; "": there is none
 }
 
 // cache is where definitions are kept; without a folder, nowhere. All methods may be called
 // from any goroutine.
 type cache struct {
 	dir string
+
+	// See [Options].
+	readIndex   func(path string) []byte
+	changeIndex func(path string, change func(old []byte) ([]byte, error)) error
 
 	mu   sync.Mutex // guards what follows
 	rows map[string]row
@@ -58,16 +70,25 @@ func (c *cache) row(hash string) (row, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.rows == nil {
-		c.rows = map[string]row{}
-		if c.dir != "" {
-			if b, err := safefile.Read(filepath.Join(c.dir, indexName), maxIndex); err == nil {
-				c.rows = parseIndex(b)
-			}
-		}
+		c.rows = c.index()
 	}
 	r, ok := c.rows[hash]
 	return r, ok
 }
+
+// index reads the index.
+func (c *cache) index() map[string]row {
+	switch {
+	case c.dir == "":
+		return map[string]row{}
+	case c.readIndex != nil:
+		return parseIndex(c.readIndex(c.indexPath()))
+	}
+	b, _ := readIndexFile(c.indexPath()) // what cannot be read is none
+	return parseIndex(b)
+}
+
+func readIndexFile(path string) ([]byte, error) { return safefile.Read(path, maxIndex) }
 
 // parseIndex reads the index; what is none is an empty one.
 func parseIndex(b []byte) map[string]row {
@@ -84,44 +105,60 @@ func parseIndex(b []byte) map[string]row {
 
 func (c *cache) path(hash string) string { return filepath.Join(c.dir, hash+".json") }
 
-// load reads what is known of a server; nil if that is nothing.
-func (c *cache) load(hash string) *definitions {
-	if c.dir == "" {
-		return nil
+func (c *cache) indexPath() string { return filepath.Join(c.dir, indexName) }
+
+// load reads what is known of a server; nil if that is nothing. isLost says that something was,
+// and is not there as it was written.
+func (c *cache) load(hash string) (d *definitions, isLost bool) {
+	r, ok := c.row(hash)
+	if !ok || r.Sum == "" || c.dir == "" {
+		return nil, false
 	}
 	b, err := safefile.Read(c.path(hash), maxCached)
-	if err != nil {
-		return nil
+	if err != nil || sumOf(b) != r.Sum {
+		now := c.index()[hash] // another program may just have written both
+		if b, err = safefile.Read(c.path(hash), maxCached); err != nil || sumOf(b) != now.Sum {
+			return nil, true
+		}
 	}
 	is := cached{}
-	if json.Unmarshal(b, &is) != nil || is.Format != cacheFormat {
-		return nil
+	if json.Unmarshal(b, &is) != nil || is.Format != cacheFormat || is.Definitions == nil {
+		return nil, true
 	}
-	return is.Definitions
+	return is.Definitions, false
 }
 
-// keep writes what is known of a server, and its row. What cannot be kept is asked for again.
+func sumOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// keep writes what is known of a server, and its row, unless they stand there as they are. What
+// cannot be kept is asked for again.
 func (c *cache) keep(hash string, d *definitions) error {
 	r := row{Description: d.description(), Tools: len(d.Tools), Resources: len(d.Resources), Prompts: len(d.Prompts), Protocol: d.Protocol, Seen: time.Now().Unix()}
-	c.row(hash) // reads the index
-	c.mu.Lock()
-	c.rows[hash] = r
-	c.mu.Unlock()
+	was, _ := c.row(hash)
 	if c.dir == "" {
+		c.set(hash, r)
 		return nil
 	}
 	b, err := encode(cached{cacheFormat, d})
 	if err != nil {
 		return err
 	}
+	sum := sumOf(b)
+	if was.Sum == sum && r.Seen-was.Seen < int64(seenAgain.Seconds()) && c.isWritten(hash, int64(len(b))) {
+		return nil
+	}
+	c.set(hash, r) // without a file, until there is one
 	if _, err := safefile.MakeDirs(c.dir); err != nil {
 		return err
 	}
-	if err := safefile.Replace(c.path(hash), b, false); err != nil {
-		return fmt.Errorf("keep what a server has: %w", err)
-	}
-	read := func(path string) ([]byte, error) { return safefile.Read(path, maxIndex) }
-	return safefile.Change(filepath.Join(c.dir, indexName), read, func(old []byte) ([]byte, error) {
+	r.Sum = sum
+	err = c.change(func(old []byte) ([]byte, error) {
+		if err := safefile.Replace(c.path(hash), b, false); err != nil {
+			return nil, err
+		}
 		rows := parseIndex(old)
 		rows[hash] = r
 		for len(rows) > maxRows {
@@ -129,6 +166,32 @@ func (c *cache) keep(hash string, d *definitions) error {
 		}
 		return encode(cacheIndex{cacheFormat, rows})
 	})
+	if err != nil {
+		return fmt.Errorf("keep what a server has: %w", err)
+	}
+	c.set(hash, r)
+	return nil
+}
+
+// set notes the row of a server here.
+func (c *cache) set(hash string, r row) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rows[hash] = r // [cache.row] was called
+}
+
+// isWritten reports whether there is a file of that size.
+func (c *cache) isWritten(hash string, size int64) bool {
+	info, err := os.Lstat(c.path(hash))
+	return err == nil && info.Mode().IsRegular() && info.Size() == size
+}
+
+// change changes the index.
+func (c *cache) change(change func(old []byte) ([]byte, error)) error {
+	if c.changeIndex != nil {
+		return c.changeIndex(c.indexPath(), change)
+	}
+	return safefile.Change(c.indexPath(), readIndexFile, change)
 }
 
 // dropOldest drops the row of the server that was not seen for the longest time.

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -156,14 +158,14 @@ func (l *lister) tools(ctx context.Context, session *sdk.ClientSession, e *Entry
 			case err != nil:
 				l.leaveOut("the tool %q: %v", printable.Short(listed.Name), err)
 				continue
-			case known[t.Tool]:
+			case known[t.Name]: // of it, or of another that is called the same here
 				l.leaveOut("the second tool %q", printable.Short(listed.Name))
 				continue
 			}
 			if !l.hasRoom("tool", len(l.d.Tools), len(t.Tool)+len(t.Description)+len(t.Schema)+200) {
 				return "", false, nil
 			}
-			known[t.Tool] = true
+			known[t.Name] = true
 			l.d.Tools = append(l.d.Tools, *t)
 		}
 		return page.NextCursor, true, nil
@@ -174,6 +176,9 @@ func (l *lister) tools(ctx context.Context, session *sdk.ClientSession, e *Entry
 func newTool(e *Entry, listed *sdk.Tool) (*Tool, error) {
 	if listed.Name == "" || len(listed.Name) > maxToolName {
 		return nil, fmt.Errorf("its name has %d characters, at most %d", len(listed.Name), maxToolName)
+	}
+	if !isPlain(listed.Name) {
+		return nil, errors.New("its name has characters that nobody sees")
 	}
 	if depth(listed.InputSchema, 0) > maxSchemaDepth {
 		return nil, fmt.Errorf("its schema is more than %d deep", maxSchemaDepth)
@@ -197,7 +202,32 @@ func newTool(e *Entry, listed *sdk.Tool) (*Tool, error) {
 	if t.Schema, err = encode(cleanSchema(listed.InputSchema, &t.Hidden)); err != nil {
 		return nil, err
 	}
+	t.Schema = escapeHidden(t.Schema)
 	return t, nil
+}
+
+// isPlain reports whether a name can be shown as it is, and hides nothing.
+func isPlain(name string) bool {
+	return cleanText(name, len(name)) == name && printable.Line(name) == name
+}
+
+// escapeHidden writes the characters of JSON that nobody sees with escapes: its names and values
+// have to stay what they are.
+func escapeHidden(text []byte) []byte {
+	if !bytes.ContainsFunc(text, printable.Hidden) {
+		return text
+	}
+	var b []byte
+	for _, r := range string(text) {
+		if printable.Hidden(r) {
+			for _, unit := range utf16.AppendRune(nil, r) {
+				b = fmt.Appendf(b, `\u%04x`, unit)
+			}
+			continue
+		}
+		b = utf8.AppendRune(b, r)
+	}
+	return b
 }
 
 // encode writes JSON without the escapes that are for pages.
@@ -332,6 +362,17 @@ func (l *lister) prompts(ctx context.Context, session *sdk.ClientSession, server
 		}
 		return page.NextCursor, true, nil
 	})
+}
+
+// unknownHash stands in the place of the hash of a tool of which it is lost how it was listed first:
+// whoever wants to be asked about tools that changed is asked about it.
+const unknownHash = "unknown"
+
+// forgetFirst says that it is lost how the tools were listed first.
+func (d *definitions) forgetFirst() {
+	for name := range d.First {
+		d.First[name] = unknownHash
+	}
 }
 
 // compare returns what became of the tools since before, and notes in d under which hashes

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -173,6 +174,9 @@ func (a *asks) put(ctx context.Context, q Question) *sdk.ElicitResult {
 		return cancelled
 	}
 	calls := a.connection.calls.now()
+	if len(calls) == 0 { // a server asks for what it works on; else it would take what the user is typing
+		return cancelled
+	}
 	for _, p := range calls {
 		defer p.clock.stand()()
 		defer agent.AwaitUser(p.ctx)()
@@ -271,14 +275,28 @@ func endsWith(ctx context.Context, over <-chan struct{}) (context.Context, conte
 }
 
 // context is that of a question: it belongs to the call that is on its way, if that is one
-// alone, and ends with the connection.
+// alone, and ends with the last of those to which it may belong, and with the connection.
 func (a *asks) context(ctx context.Context, calls []*pending) (context.Context, context.CancelFunc) {
 	if len(calls) == 1 {
 		ctx = calls[0].ctx
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(a.connection.ctx, cancel)
-	return ctx, func() { stop(); cancel() }
+	stops := []func() bool{context.AfterFunc(a.connection.ctx, cancel)}
+	var left atomic.Int64
+	left.Store(int64(len(calls)))
+	for _, p := range calls {
+		stops = append(stops, context.AfterFunc(p.ctx, func() {
+			if left.Add(-1) == 0 {
+				cancel()
+			}
+		}))
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+	}
 }
 
 // note has the model told of a question, behind the results of the calls on their way.
@@ -401,6 +419,9 @@ func newField(name string, text json.RawMessage) (Field, error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return Field{}, fmt.Errorf("its form has a field %q that is none: %w", printable.Short(name), err)
 	}
+	if !isPlain(name) {
+		return Field{}, fmt.Errorf("its form has a field %q with characters that nobody sees", printable.Short(name))
+	}
 	f := Field{Name: name, Title: cleanText(s.Title, 200), Description: cleanText(s.Description, 1000), Format: s.Format, Pattern: s.Pattern, Default: s.Default, schema: text}
 	switch s.Type {
 	case "boolean":
@@ -431,7 +452,7 @@ func newField(name string, text json.RawMessage) (Field, error) {
 // choices are the values of an enumeration, in either way in which they are written.
 func choices(values, labels []string, titles []titled) (all []FieldChoice) {
 	for i, value := range values {
-		c := FieldChoice{Value: value, Label: value}
+		c := FieldChoice{Value: value, Label: cleanText(value, 200)}
 		if i < len(labels) {
 			c.Label = cleanText(labels[i], 200)
 		}

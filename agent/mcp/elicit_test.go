@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func TestAServerMayAskTheUser(t *testing.T) {
@@ -155,11 +156,13 @@ func TestQuestionsInALoopEnd(t *testing.T) {
 		asked.Add(1)
 		return Reply{Action: Decline}, nil
 	}})
+	began := time.Now()
 	if got := l.ask("echo", `{}`); !strings.HasPrefix(got, "flooded") {
 		t.Errorf("got %q", got)
 	}
-	if asked.Load() == 0 || asked.Load() > 1000 || most.Load() != 1 {
-		t.Errorf("asked %d times, %d at once", asked.Load(), most.Load())
+	may := 201 + int64(50*time.Since(began).Seconds()) // however long that takes on a busy machine
+	if asked.Load() == 0 || asked.Load() > may || most.Load() != 1 {
+		t.Errorf("asked %d times, %d at once, and at most %d", asked.Load(), most.Load(), may)
 	}
 	l = open(t, Options{Entries: []Entry{entry("s", "needs-input")}, Elicit: func(context.Context, Question) (Reply, error) { return Reply{Action: Accept}, nil }})
 	if got := l.ask("echo", `{}`); got != "error: server s: it asked for input 3 times, and once more" {
@@ -208,5 +211,40 @@ func TestAFormThatCannotBeAskedIsNone(t *testing.T) {
 	f, err := newField("f", []byte(`{"type":"string","oneOf":[{"const":"a\u200b"},{"const":"b","title":"B"}]}`))
 	if want := []FieldChoice{{"a\u200b", "a"}, {"b", "B"}}; err != nil || !slices.Equal(f.Choices, want) {
 		t.Errorf("%+v, %v", f.Choices, err)
+	}
+}
+
+// A question that belongs to no call would come while the user types something else.
+func TestAServerAsksOnlyWhileItWorksOnACall(t *testing.T) {
+	l := open(t, Options{Entries: []Entry{entry("s", "asks-late")}, Elicit: func(ctx context.Context, _ Question) (Reply, error) {
+		<-ctx.Done() // nobody answers; at once, if the answer to the call was not yet dealt with when it came
+		return Reply{}, ctx.Err()
+	}})
+	if got := l.ask("echo", `{}`); got != "answered" {
+		t.Fatal(got)
+	}
+	eventually(t, "the server is told that nobody answers", func() bool { return slices.Contains(l.List()[0].Stderr, "told") })
+}
+
+func TestAQuestionEndsWithTheCallsThatItMayBelongTo(t *testing.T) {
+	for _, calls := range []int{1, 2} {
+		c := &connection{}
+		c.ctx = t.Context()
+		a := newAsks(c, "/", nil)
+		var all []*pending
+		var ends []context.CancelFunc
+		for range calls {
+			ctx, end := context.WithCancel(t.Context())
+			all, ends = append(all, &pending{ctx: ctx}), append(ends, end)
+		}
+		ctx, stop := a.context(t.Context(), all)
+		for i, end := range ends {
+			if ctx.Err() != nil {
+				t.Errorf("of %d calls %d have ended, and the question has", calls, i)
+			}
+			end()
+		}
+		<-ctx.Done()
+		stop()
 	}
 }

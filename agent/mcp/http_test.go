@@ -316,8 +316,8 @@ func TestAFloodOverHTTPDoesNotFillTheMemory(t *testing.T) {
 			return false
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		row := "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"" + strings.Repeat("log ", 250) + "\"}}\n\n"
-		for range 50_000 {
+		row := "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"" + strings.Repeat("log ", 2500) + "\"}}\n\n"
+		for range 10_000 {
 			if _, err := io.WriteString(w, row); err != nil {
 				return true
 			}
@@ -325,7 +325,7 @@ func TestAFloodOverHTTPDoesNotFillTheMemory(t *testing.T) {
 		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"flooded\"}]}}\n\n", m.ID)
 		return true
 	})
-	l := overHTTP(t, Entry{URL: url}, Options{})
+	l := overHTTP(t, Entry{URL: url, Timeout: usualMaxTimeout}, Options{})
 	if got := l.ask("echo", `{}`); !strings.Contains(got, "required property") { // it is connected now
 		t.Fatal(got)
 	}

@@ -97,7 +97,7 @@ func (l *lab) ask(tool, arguments string) string {
 
 // within is a context that ends long before the test does.
 func (l *lab) within() context.Context {
-	ctx, cancel := context.WithTimeout(l.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(l.t.Context(), 8*time.Minute)
 	l.t.Cleanup(cancel)
 	return ctx
 }

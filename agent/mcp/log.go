@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"pi/internal/printable"
@@ -53,7 +54,8 @@ func (l *logFile) open() error {
 	if _, err := safefile.MakeDirs(filepath.Dir(l.path)); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	// Not to wait for a pipe that somebody put there; it is no regular file, as is seen below.
+	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return err
 	}
@@ -105,17 +107,22 @@ func newAllowance(burst, perSecond float64) *allowance {
 
 // take takes so much, and reports whether there was that.
 func (a *allowance) take(amount float64) bool {
-	now := a.now()
-	if !a.at.IsZero() {
-		a.left = min(a.burst, a.left+now.Sub(a.at).Seconds()*a.perSecond)
-	}
-	a.at = now
-	if a.left < amount {
+	if !a.has(amount) {
 		a.lost++
 		return false
 	}
 	a.left -= amount
 	return true
+}
+
+// has reports whether there is so much.
+func (a *allowance) has(amount float64) bool {
+	now := a.now()
+	if !a.at.IsZero() {
+		a.left = min(a.burst, a.left+now.Sub(a.at).Seconds()*a.perSecond)
+	}
+	a.at = now
+	return a.left >= amount
 }
 
 // takeLost returns how often there was not enough since it was called last.

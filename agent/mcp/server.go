@@ -48,6 +48,7 @@ type server struct {
 	stderr   []string // of the last connection
 	changes  []Change
 	loaded   bool // defs is what the cache has
+	lost     bool // the cache had something, which is not there as it was written
 	defs     *definitions
 	direct   []*Tool      // that are offered; nil: it is not known which
 	indexed  *definitions // of which index is
@@ -282,6 +283,10 @@ func (s *server) take(defs *definitions) (changes []Change) {
 	changes = defs.compare(before)
 	s.mu.Lock()
 	s.adopt(defs)
+	if s.lost {
+		defs.forgetFirst()
+		s.lost = false // it is known from now on
+	}
 	s.defs, s.loaded, s.checkers = defs, true, nil
 	s.changes = append(s.changes, changes...)
 	s.mu.Unlock()
@@ -313,8 +318,11 @@ func (s *server) definitions() *definitions {
 	defer s.mu.Unlock()
 	if !s.loaded {
 		s.loaded = true
-		if s.defs = s.set.cache.load(s.hash); s.defs != nil {
+		if s.defs, s.lost = s.set.cache.load(s.hash); s.defs != nil {
 			s.adopt(s.defs)
+		}
+		if s.lost {
+			s.set.log.row(s.entry.Name, "what was known of it is not there as it was written, and is asked for anew")
 		}
 	}
 	return s.defs

@@ -61,6 +61,12 @@ type Options struct {
 	// time, in order, and does not call back into [Servers].
 	Notify func(Event)
 
+	// ReadIndex returns the index of the cache, which is at path, as it is in force, nil for none,
+	// and ChangeIndex changes it and returns why it cannot: who may write it while nobody is looking
+	// would have the model told what no server said. nil: whatever is there counts.
+	ReadIndex   func(path string) []byte
+	ChangeIndex func(path string, change func(old []byte) ([]byte, error)) error
+
 	// OnChange is what becomes of a call of a tool whose definition is another than when it was
 	// listed first; "" is tell.
 	OnChange OnChange
@@ -113,6 +119,7 @@ func Open(o Options) *Servers {
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if o.Dir != "" {
 		s.log.path, s.cache.dir = filepath.Join(o.Dir, logName), filepath.Join(o.Dir, "cache", "mcp")
+		s.cache.readIndex, s.cache.changeIndex = o.ReadIndex, o.ChangeIndex
 	}
 	for _, e := range o.Entries {
 		s.list = append(s.list, newServer(s, e))
@@ -256,10 +263,9 @@ func (s *Servers) Refresh(ctx context.Context, name string) error {
 		return err
 	}
 	defer done()
-	server.accept("")
 	server.settled.Store(nil)
 	s.settle(server)
-	return nil
+	return server.accept("")
 }
 
 // Relist asks a server that runs for its lists, as is done by itself soon after the server said that

@@ -211,6 +211,9 @@ func (s *sieve) sift(line []byte) []byte {
 	}
 	m, err := jsonrpc.Message(nil), errors.New("no object")
 	if line[0] == '{' && json.Valid(line) {
+		if s.isTooMuch(line) {
+			return nil
+		}
 		m, err = jsonrpc.DecodeMessage(line)
 	}
 	if err != nil {
@@ -239,23 +242,77 @@ func (s *sieve) sift(line []byte) []byte {
 	return line
 }
 
+// isTooMuch reports whether a line is one request, or notification, more than somebody can deal with.
+// The decoder, which takes 32 KB for each message, is spared in a flood of them. What is too much is counted
+// as taken in vain.
+func (s *sieve) isTooMuch(line []byte) bool {
+	if s.notices.has(1) && s.requests.has(1) {
+		return false
+	}
+	var is struct {
+		ID     json.RawMessage
+		Method string
+	}
+	switch err := json.Unmarshal(line, &is); {
+	case err != nil, is.Method == "", is.Method == "notifications/message":
+		return false
+	case len(is.ID) > 0 && string(is.ID) != "null":
+		return !s.requests.has(1) && !s.requests.take(1)
+	}
+	return !s.notices.has(1) && !s.notices.take(1)
+}
+
 // unreadable is the answer in the place of one that cannot be read, so that nobody waits for
 // it; nil if the line was no answer.
 func unreadable(line []byte, err error) []byte {
-	var is struct {
-		JSONRPC       string
-		ID            json.RawMessage
-		Result, Error json.RawMessage
-	}
-	if json.Unmarshal(line, &is) != nil || is.JSONRPC != "2.0" || is.ID == nil || is.Result == nil && is.Error == nil {
+	id := answerID(line)
+	if id == nil {
 		return nil
 	}
-	answer, err := encode(map[string]any{"jsonrpc": "2.0", "id": is.ID, "error": map[string]any{
+	answer, err := encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{
 		"code": jsonrpc.CodeInternalError, "message": "its answer cannot be read: " + err.Error()}})
 	if err != nil {
 		return nil
 	}
 	return answer
+}
+
+// answerID returns the id of the answer that a line is, or begins as; nil if it is none. The line
+// need not be JSON to its end, and is not where it nests deeper than the decoder of whole values goes.
+func answerID(line []byte) (id any) {
+	read := json.NewDecoder(bytes.NewReader(line))
+	read.UseNumber()
+	depth, key, comesKey, isOurs, isAnswer := 0, "", false, false, false
+	for {
+		token, err := read.Token()
+		if err != nil {
+			break
+		}
+		switch at, isDelim := token.(json.Delim); {
+		case isDelim && (at == '{' || at == '['):
+			depth++
+			comesKey = depth == 1
+			continue
+		case isDelim:
+			depth--
+			comesKey = true
+			continue
+		case depth != 1:
+			continue
+		case comesKey:
+			key, _ = token.(string)
+			isAnswer = isAnswer || key == "result" || key == "error"
+		case key == "jsonrpc":
+			isOurs = token == "2.0"
+		case key == "id":
+			id = token
+		}
+		comesKey = !comesKey
+	}
+	if !isOurs || !isAnswer || line[0] != '{' {
+		return nil
+	}
+	return id
 }
 
 // tellLost logs what was kept back because it was too much.

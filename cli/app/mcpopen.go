@@ -23,6 +23,7 @@ func (p *Place) serverOptions(entries []mcp.Entry, logins *mcplogin.Logins) mcp.
 	return mcp.Options{
 		Entries: entries, Dir: p.AgentDir, Cwd: p.Cwd, Version: p.Version, Watcher: p.Watcher, HTTP: provider.NewClient().Transport,
 		Environ:   func() []string { return append(os.Environ(), p.Env.Variables...) },
+		ReadIndex: func(path string) []byte { return p.Guard.Current(path).Code }, ChangeIndex: p.Guard.ChangeIndex,
 		Authorize: logins.Handler, OnChange: mcp.OnChange(p.Config.MCP.OnChange),
 	}
 }

@@ -19,7 +19,7 @@
 //	project.go    what of a project may run
 //	state.go      all of that together, and what is written down of it
 //	others.go     what programs beside this one and before it did
-//	servers.go    the files that name MCP servers
+//	servers.go    the files that name MCP servers; index.go: what is known of them
 //	guard.go      the questions that are asked of it; discover.go: which hooks there
 //	              are; modules.go: what a hook requires
 //	judge.go      what to do about a change; window.go: tools begin and end

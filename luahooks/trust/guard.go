@@ -193,7 +193,7 @@ func (g *Guard) IsLost(path string) bool {
 // newHome is the home of an agent directory and a project, without a store.
 func newHome(o GuardOptions) *home {
 	h := &home{project: o.Project, agentDir: o.AgentDir, mask: o.Mask, maskServers: o.MaskServers, places: o.Places, judge: o.Judge, named: map[string]bool{}, now: time.Now,
-		userServers: filepath.Join(o.AgentDir, serversFile), servers: map[string]bool{}, programs: map[string]bool{}}
+		userServers: filepath.Join(o.AgentDir, serversFile), index: indexOfServers(o.AgentDir), servers: map[string]bool{}, programs: map[string]bool{}}
 	if h.places == nil {
 		h.places = func() Places { return Places{AgentDir: o.AgentDir, Cwd: o.Project} }
 	}

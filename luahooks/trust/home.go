@@ -19,6 +19,7 @@ type home struct {
 	configs      []string
 	keys         string          // auth.json, of which the commands count
 	userServers  string          // mcp.json of the agent directory
+	index        string          // of what MCP servers have; see index.go
 	servers      map[string]bool // files of the project that name servers
 	programs     map[string]bool // files of the project that servers are made of
 	maskServers  func([]byte) ([]byte, bool)
@@ -85,6 +86,8 @@ func (at *home) pending(path string, h *pendingFile) *Pending {
 		p.Kind = "commands of keys"
 	case at.isServers(path):
 		p.Kind = kindServers
+	case path == at.index:
+		p.Kind = kindIndex
 	case at.programs[path]:
 		p.Kind = kindProgram
 	case at.isHook(path):

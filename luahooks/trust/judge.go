@@ -100,6 +100,8 @@ func (s *state) isOpenToAsk() bool {
 // approved in this run. crowd says that several files changed at once.
 func (s *state) mayAdopt(c change, crowd bool) bool {
 	switch {
+	case c.path == s.home.index && c.path != "":
+		return true // another program wrote it, which asks nobody
 	case s.ledger.askEdits:
 		return false
 	case !s.home.isProjects(c.scope, c.path) || !c.is.exists():
@@ -120,6 +122,9 @@ func (s *state) adopt(c change) {
 	}
 	s.ledger.put(c.path, c.is)
 	s.clients.noteActive(c.path, c.is)
+	if s.window != nil && c.path == s.home.index {
+		s.window.base[c.path] = c.is
+	}
 	if s.ledger.pending[c.path] != nil {
 		s.ledger.release(c.path)
 	}

@@ -27,6 +27,11 @@ func (s *state) noteBegan(path string, h *pendingFile) {
 	s.notices.Began = append(s.notices.Began, s.home.pending(path, h))
 }
 
+// forget takes back that a file began to wait.
+func (n *Notices) forget(path string) {
+	n.Began = slices.DeleteFunc(n.Began, func(p *Pending) bool { return p.Path == path })
+}
+
 // scopeInstructions is for files that a model reads and that nobody runs: the user is
 // told of a change, and it is not withheld.
 const scopeInstructions Scope = "instructions"

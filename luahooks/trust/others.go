@@ -185,6 +185,7 @@ func (s *state) recoverState() error {
 	s.withholdMarked()
 	s.lookAtWindows()
 	s.others.toldStore, _ = s.storeMark()
+	s.putBackIndex()
 	return s.unwritten
 }
 

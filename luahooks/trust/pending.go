@@ -13,7 +13,7 @@ import (
 type Pending struct {
 	Name   string    `json:"name"`   // of the hook, else of the file
 	Path   string    `json:"path"`   // absolute
-	Kind   string    `json:"kind"`   // hook, module, settings, approvals, MCP servers, file of an MCP server
+	Kind   string    `json:"kind"`   // hook, module, settings, approvals, MCP servers, file of an MCP server, what is known of MCP servers
 	Change string    `json:"change"` // changed, added, removed
 	Scope  Scope     `json:"scope,omitempty"`
 	Since  time.Time `json:"since"`
@@ -28,10 +28,12 @@ type Pending struct {
 // is for a moment while it is saved.
 func (p *Pending) IsGoneOrEmpty() bool { return p.now.Sum == "" || p.now.Sum == Sum(nil) }
 
-// The [Pending.Kind] of a file that names MCP servers, and of one that they are made of.
+// The [Pending.Kind] of a file that names MCP servers, of one that they are made of, and of the index
+// of what they have.
 const (
 	kindServers = "MCP servers"
 	kindProgram = "file of an MCP server"
+	kindIndex   = "what is known of MCP servers"
 )
 
 // Effect is a clause for the user: what is active meanwhile.
@@ -43,7 +45,7 @@ func (p *Pending) Effect() string {
 		return "what it held before stays in force"
 	case p.Kind == "commands of keys":
 		return "no command that is new there runs"
-	case p.Change == "added" && (p.Kind == "settings" || p.Kind == kindServers):
+	case p.Change == "added" && (p.Kind == "settings" || p.Kind == kindServers || p.Kind == kindIndex):
 		return "it does not count"
 	case p.Change == "added":
 		return "it does not run"

@@ -125,7 +125,7 @@ func (h *home) isOfServers(path string) bool { return h.servers[path] || h.progr
 // was made.
 func (h *home) addServers(paths map[string]Scope, p Places) {
 	if h.userServers != "" {
-		paths[h.userServers] = ""
+		paths[h.userServers], paths[h.index] = "", ""
 	}
 	if p.NoProject {
 		return

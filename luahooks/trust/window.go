@@ -356,6 +356,7 @@ func (s *state) endWindow() (closed bool) {
 		w.left = w.left || s.hasProcesses(w)
 		return false
 	}
+	s.putBackIndex()
 	if s.mark != nil && s.unwritten == nil {
 		_ = s.mark.Rest() // if it fails, tools count as at work
 	}

@@ -32,7 +32,7 @@ func Main() {
 	if kind == "" {
 		return
 	}
-	if err := run(kind); err != nil {
+	if err := Run(kind); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -48,7 +48,9 @@ func Command(kind string) (program string, env map[string]string) {
 	return program, map[string]string{Variable: kind}
 }
 
-func run(kind string) error {
+// Run is the server of a kind on the standard streams, until they end: a good one (see [Server]),
+// or a hostile one.
+func Run(kind string) error {
 	if hostile := hostiles()[kind]; hostile != nil {
 		return hostile()
 	}

@@ -157,7 +157,7 @@ func (s *Server) tools() *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "guarded", Version: "1"}, nil)
 	says := func(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
 		scopes, _ := ctx.Value(scopesKey{}).([]string)
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "you have " + strings.Join(scopes, " ")}}}, nil, nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "you have " + strings.Join(slices.Sorted(slices.Values(scopes)), " ")}}}, nil, nil
 	}
 	mcp.AddTool(server, &mcp.Tool{Name: "whoami", Description: "tells what you may do"}, says)
 	mcp.AddTool(server, &mcp.Tool{Name: "deep", Description: "needs more"}, says)
