@@ -289,12 +289,17 @@ const searchWithin = 10 * time.Second
 // Await starts the servers of which nothing is known and that wanted picks, side by side, and
 // waits for them for 10 s at most. It returns those that did not answer, each with why.
 func (s *Servers) Await(ctx context.Context, wanted func(e *Entry) bool) (silent []string) {
+	return s.await(ctx, func(one *server) bool { return wanted(one.entry) && one.definitions() == nil })
+}
+
+// await is Await for those servers of which unknown says that nothing is known.
+func (s *Servers) await(ctx context.Context, unknown func(one *server) bool) (silent []string) {
 	ctx, cancel := context.WithTimeoutCause(ctx, searchWithin, fmt.Errorf("no answer within %s", searchWithin))
 	defer cancel()
 	var mu sync.Mutex
 	var starts sync.WaitGroup
 	for _, one := range s.servers() {
-		if !one.isOffered() || !wanted(one.entry) {
+		if !one.isOffered() || !unknown(one) {
 			continue
 		}
 		starts.Go(func() {
@@ -324,32 +329,19 @@ func (s *Servers) AwaitDirect(ctx context.Context) (silent []string, waited bool
 // Search finds tools and resources by words. Servers of which nothing is known are started
 // first. allows, which may be nil, says which tools count, by their names.
 func (s *Servers) Search(ctx context.Context, words string, allows func(name string) bool) Found {
-	found := Found{Silent: s.Await(ctx, func(e *Entry) bool { return e.mayBe(Search) })}
+	found := Found{Silent: s.await(ctx, func(one *server) bool { return one.entry.mayBe(Search) && one.searchable() == nil })}
 	q := newQuery(words)
 	var hits []scored
-	var reads sync.WaitGroup
 	for _, one := range s.servers() {
 		if one.isOffered() {
-			reads.Go(func() { one.searchable() }) // side by side: the first time files are read
+			hits = append(hits, one.searchable().find(q, one.entry, allows)...)
 		}
 	}
-	reads.Wait()
-	for _, one := range s.servers() {
-		if !one.isOffered() {
-			continue
-		}
-		if defs, index := one.searchable(); index != nil {
-			hits = append(hits, index.find(q, defs, allows)...)
-		}
+	slices.SortFunc(hits, scored.compare)
+	for _, h := range hits[:min(len(hits), shownHits)] {
+		found.Hits = append(found.Hits, h.Hit)
 	}
-	slices.SortStableFunc(hits, scored.compare)
-	for i, h := range hits {
-		if i == shownHits {
-			found.More = len(hits) - shownHits
-			break
-		}
-		found.Hits = append(found.Hits, h.hit)
-	}
+	found.More = len(hits) - len(found.Hits)
 	return found
 }
 

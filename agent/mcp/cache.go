@@ -1,7 +1,10 @@
 package mcp
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -11,8 +14,9 @@ import (
 )
 
 // What servers had last is kept in files, cache/mcp/HASH.json in the agent directory, one for
-// each server: so what is told of them costs no start of theirs. The rows of all of them are in
-// an index, which is all that is read at the start of a session.
+// each server: so what is told of them costs no start of theirs. HASH.words has the words of
+// that for searches. The rows of all of them are in an index, which is all that is read at the
+// start of a session.
 
 const (
 	indexName   = "index.json"
@@ -29,7 +33,8 @@ type row struct {
 	Resources   int
 	Prompts     int
 	Protocol    string
-	Seen        int64 // when it was listed last, in seconds
+	Seen        int64  // when it was listed last, in seconds
+	Words       string // hash of the file with its words; it is used only with these
 }
 
 // cache is where definitions are kept; without a folder, nowhere. All methods may be called
@@ -100,9 +105,33 @@ func (c *cache) load(hash string) *definitions {
 	return is.Definitions
 }
 
+func (c *cache) wordsPath(hash string) string { return filepath.Join(c.dir, hash+".words") }
+
+// loadIndex reads the index for searches in a server; nil if there is none that belongs to its
+// row.
+func (c *cache) loadIndex(hash string) searchIndex {
+	r, known := c.row(hash)
+	if !known || r.Words == "" || c.dir == "" {
+		return nil
+	}
+	b, err := safefile.Read(c.wordsPath(hash), maxCached)
+	if err != nil || sumOf(b) != r.Words {
+		return nil
+	}
+	x, _ := parseSearchIndex(string(b))
+	return x
+}
+
+// sumOf is the hash of bytes as a row has it.
+func sumOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
 // keep writes what is known of a server, and its row. What cannot be kept is asked for again.
 func (c *cache) keep(hash string, d *definitions) error {
-	r := row{Description: d.description(), Tools: len(d.Tools), Resources: len(d.Resources), Prompts: len(d.Prompts), Protocol: d.Protocol, Seen: time.Now().Unix()}
+	words := newSearchIndex(d).encode()
+	r := row{Description: d.description(), Tools: len(d.Tools), Resources: len(d.Resources), Prompts: len(d.Prompts), Protocol: d.Protocol, Seen: time.Now().Unix(), Words: sumOf(words)}
 	c.row(hash) // reads the index
 	c.mu.Lock()
 	c.rows[hash] = r
@@ -117,7 +146,8 @@ func (c *cache) keep(hash string, d *definitions) error {
 	if _, err := safefile.MakeDirs(c.dir); err != nil {
 		return err
 	}
-	if err := safefile.Replace(c.path(hash), b, false); err != nil {
+	err = errors.Join(safefile.Replace(c.path(hash), b, false), safefile.Replace(c.wordsPath(hash), words, false))
+	if err != nil {
 		return fmt.Errorf("keep what a server has: %w", err)
 	}
 	read := func(path string) ([]byte, error) { return safefile.Read(path, maxIndex) }

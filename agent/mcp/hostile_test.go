@@ -329,7 +329,7 @@ func TestAToolThatIsOffIsNowhere(t *testing.T) {
 		t.Error("described")
 	}
 	for _, hit := range l.Search(t.Context(), "delete everything", nil).Hits {
-		if hit.Tool != nil && hit.Tool.Tool == "delete_all" {
+		if hit.Tool == "delete_all" {
 			t.Error("found")
 		}
 	}

@@ -45,9 +45,8 @@ type server struct {
 	changes  []Change
 	loaded   bool // defs is what the cache has
 	defs     *definitions
-	direct   []*Tool      // that are offered; nil: it is not known which
-	indexed  *definitions // of which index is
-	index    *searchIndex
+	direct   []*Tool                    // that are offered; nil: it is not known which
+	index    searchIndex                // nil: it was not searched
 	checkers map[string]*schema.Checker // of arguments, by definition
 
 	relisting sync.Mutex // held while the lists of a running server are asked for again
@@ -272,7 +271,7 @@ func (s *server) take(defs *definitions) (changes []Change) {
 	changes = defs.compare(before)
 	s.adopt(defs)
 	s.mu.Lock()
-	s.defs, s.loaded, s.checkers = defs, true, nil
+	s.defs, s.loaded, s.checkers, s.index = defs, true, nil, nil
 	s.changes = append(s.changes, changes...)
 	s.mu.Unlock()
 	if err := s.set.cache.keep(s.hash, defs); err != nil {
@@ -300,6 +299,11 @@ func (s *server) adopt(defs *definitions) {
 func (s *server) definitions() *definitions {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.definitionsLocked()
+}
+
+// definitionsLocked is definitions for who has the lock.
+func (s *server) definitionsLocked() *definitions {
 	if !s.loaded {
 		s.loaded = true
 		if s.defs = s.set.cache.load(s.hash); s.defs != nil {

@@ -482,7 +482,7 @@ func TestAListThatChangesIsReadAgain(t *testing.T) {
 		t.Fatal(got)
 	}
 	eventually(t, "the new tool can be called", func() bool { return l.ask("grown", `{}`) == "grown" })
-	if hits := l.Search(t.Context(), "came later", nil).Hits; len(hits) == 0 || hits[0].Tool.Tool != "grown" {
+	if hits := l.Search(t.Context(), "came later", nil).Hits; len(hits) == 0 || hits[0].Tool != "grown" {
 		t.Errorf("%+v", hits)
 	}
 }
