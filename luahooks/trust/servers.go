@@ -30,8 +30,10 @@ const maxProgram = 256 << 20
 func (g *Guard) Current(path string) Version {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if changes := s.ledger.changed(map[string]Scope{path: ""}, s.window); len(changes) > 0 {
-		s.decide(changes)
+	if _, read := s.ledger.active[path]; read { // else it is read now
+		if changes := s.ledger.changed(map[string]Scope{path: ""}, s.window); len(changes) > 0 {
+			s.decide(changes)
+		}
 	}
 	return s.readLocked(path)
 }
