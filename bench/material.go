@@ -13,7 +13,7 @@ const (
 	hookCount     = 10
 	functionCount = 90
 	entryCount    = 10000
-	serverCount   = 20
+	serverCount   = 3
 )
 
 // exampleHooks returns the first hookCount of the examples, by file name. Those that run

@@ -137,7 +137,7 @@ func (w *work) casesBeside(other string) []*measured {
 		row("a turn with a tool", "turns", w.timeOfTurn),
 		row("growth of a turn, 1st to 200th", "turns", w.growthOfTurn),
 		row("last byte to exit", "turns", w.timeToExit),
-		{name: "start, 20 servers of tools", against: "a start without",
+		{name: "start, 3 servers of tools", against: "a start without",
 			base: func() (result, error) { return start(w.path("pi"), "plain") },
 			run:  func() (result, error) { return start(w.path("pi"), "servers") }},
 		{name: "a turn with ten hooks", against: "a turn without",
