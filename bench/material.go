@@ -13,6 +13,7 @@ const (
 	hookCount     = 10
 	functionCount = 90
 	entryCount    = 10000
+	serverCount   = 3
 )
 
 // exampleHooks returns the first hookCount of the examples, by file name. Those that run
@@ -68,6 +69,16 @@ pi.on("tool_result", function(event) check.f4(event.tool_name) end)
 pi.command("checks", { handler = function() return { status = "90 checks" } end })
 `)
 	return b.String()
+}
+
+// writeServers writes a configuration of MCP servers into a home; none of them can be started.
+func writeServers(home string) error {
+	var all []string
+	for i := range serverCount {
+		all = append(all, fmt.Sprintf(`"server%d": {"command": "/nowhere/server", "args": ["%d"], "description": "what server %d is for"}`, i, i, i))
+	}
+	text := `{"mcpServers": {` + strings.Join(all, ",\n") + "}}\n"
+	return os.WriteFile(filepath.Join(home, ".pi", "agent", "mcp.json"), []byte(text), 0o600)
 }
 
 // writeLongSession writes a session of many entries.

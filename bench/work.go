@@ -38,7 +38,8 @@ func newWork(dir string, s *server, turns *script) (*work, error) {
 	}
 	w.size = info.Size()
 	examples, err := exampleHooks()
-	err = errors.Join(err, w.makeHome("gates", turns.url(), gateHooks()), writeLines(w.path("project")), writeLongSession(w.path("long.jsonl")))
+	err = errors.Join(err, w.makeHome("gates", turns.url(), gateHooks()), writeLines(w.path("project")), writeLongSession(w.path("long.jsonl")),
+		w.makeHome("servers", s.url(), nil), writeServers(w.path("servers")))
 	for _, whose := range []string{"", beside} {
 		err = errors.Join(err, w.makeHome("plain"+whose, s.url(), nil), w.makeHome("examples"+whose, s.url(), examples),
 			w.makeHome("functions"+whose, s.url(), functionHooks()), w.makeHome("turns"+whose, turns.url(), nil))

@@ -368,6 +368,7 @@ type Silent struct {
 	Err    error // why; it names the server
 }
 
+// await is Await for those servers that wanted picks.
 func (s *Servers) await(ctx context.Context, wanted func(one *server) bool) (silent []Silent) {
 	ctx, cancel := context.WithTimeoutCause(ctx, searchWithin, fmt.Errorf("no answer within %s", searchWithin))
 	defer cancel()
@@ -394,34 +395,21 @@ func (s *Servers) await(ctx context.Context, wanted func(one *server) bool) (sil
 // first. allows, which may be nil, says which tools count, by their names.
 func (s *Servers) Search(ctx context.Context, words string, allows func(name string) bool) Found {
 	found := Found{}
-	for _, silent := range s.Await(ctx, func(e *Entry) bool { return e.mayBe(Search) }) {
+	for _, silent := range s.await(ctx, func(one *server) bool { return one.as().mayBe(Search) && one.searchable() == nil }) {
 		found.Silent = append(found.Silent, silent.Err.Error())
 	}
 	q := newQuery(words)
 	var hits []scored
-	var reads sync.WaitGroup
 	for _, one := range s.servers() {
 		if one.isOffered() {
-			reads.Go(func() { one.searchable() }) // side by side: the first time files are read
+			hits = append(hits, one.searchable().find(q, one.as(), allows)...)
 		}
 	}
-	reads.Wait()
-	for _, one := range s.servers() {
-		if !one.isOffered() {
-			continue
-		}
-		if defs, index := one.searchable(); index != nil {
-			hits = append(hits, index.find(q, defs, allows)...)
-		}
+	slices.SortFunc(hits, scored.compare)
+	for _, h := range hits[:min(len(hits), shownHits)] {
+		found.Hits = append(found.Hits, h.Hit)
 	}
-	slices.SortStableFunc(hits, scored.compare)
-	for i, h := range hits {
-		if i == shownHits {
-			found.More = len(hits) - shownHits
-			break
-		}
-		found.Hits = append(found.Hits, h.hit)
-	}
+	found.More = len(hits) - len(found.Hits)
 	return found
 }
 

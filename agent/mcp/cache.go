@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,10 +15,10 @@ import (
 )
 
 // What servers had last is kept in files, cache/mcp/HASH.json in the agent directory, one for
-// each server: so what is told of them costs no start of theirs. The rows of all of them are in
-// an index, which is all that is read at the start of a session. A row has the hash of the file, so
-// who is sure of the index (see [Options.ChangeIndex]) is sure of all: a file that is not what was
-// written counts for nothing.
+// each server: so what is told of them costs no start of theirs. HASH.words has the words of
+// that for searches. The rows of all of them are in an index, which is all that is read at the
+// start of a session. A row has the hashes of the files, so who is sure of the index (see
+// [Options.ChangeIndex]) is sure of all: a file that is not what was written counts for nothing.
 
 const (
 	indexName   = "index.json"
@@ -38,6 +39,7 @@ type row struct {
 	Protocol    string
 	Seen        int64  // when it was listed last, in seconds, as far as that matters
 	Sum         string // SHA-256 of the file; "": there is none
+	Words       string // that of the file with its words; it is used only with these
 }
 
 // cache is where definitions are kept; without a folder, nowhere. All methods may be called
@@ -128,6 +130,23 @@ func (c *cache) load(hash string) (d *definitions, isLost bool) {
 	return is.Definitions, false
 }
 
+func (c *cache) wordsPath(hash string) string { return filepath.Join(c.dir, hash+".words") }
+
+// loadIndex reads the index for searches in a server; nil if there is none that belongs to its
+// row.
+func (c *cache) loadIndex(hash string) searchIndex {
+	r, known := c.row(hash)
+	if !known || r.Words == "" || c.dir == "" {
+		return nil
+	}
+	b, err := safefile.Read(c.wordsPath(hash), maxCached)
+	if err != nil || sumOf(b) != r.Words {
+		return nil
+	}
+	x, _ := parseSearchIndex(string(b))
+	return x
+}
+
 func sumOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
@@ -136,6 +155,7 @@ func sumOf(b []byte) string {
 // keep writes what is known of a server, and its row, unless they stand there as they are. What
 // cannot be kept is asked for again.
 func (c *cache) keep(hash string, d *definitions) error {
+	words := newSearchIndex(d).encode()
 	r := row{Description: d.description(), Tools: len(d.Tools), Resources: len(d.Resources), Prompts: len(d.Prompts), Protocol: d.Protocol, Seen: time.Now().Unix()}
 	was, _ := c.row(hash)
 	if c.dir == "" {
@@ -147,16 +167,16 @@ func (c *cache) keep(hash string, d *definitions) error {
 		return err
 	}
 	sum := sumOf(b)
-	if was.Sum == sum && r.Seen-was.Seen < int64(seenAgain.Seconds()) && c.isWritten(hash, int64(len(b))) {
+	if was.Sum == sum && was.Words != "" && r.Seen-was.Seen < int64(seenAgain.Seconds()) && c.isWritten(hash, int64(len(b))) {
 		return nil
 	}
 	c.set(hash, r) // without a file, until there is one
 	if _, err := safefile.MakeDirs(c.dir); err != nil {
 		return err
 	}
-	r.Sum = sum
+	r.Sum, r.Words = sum, sumOf(words)
 	err = c.change(func(old []byte) ([]byte, error) {
-		if err := safefile.Replace(c.path(hash), b, false); err != nil {
+		if err := errors.Join(safefile.Replace(c.path(hash), b, false), safefile.Replace(c.wordsPath(hash), words, false)); err != nil {
 			return nil, err
 		}
 		rows := parseIndex(old)

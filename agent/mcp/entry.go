@@ -5,10 +5,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -201,7 +202,22 @@ func isNoNameRune(r rune) bool {
 // Hash names what an entry starts or reaches: two with the same are the same server, so that
 // what is known of one holds for the other.
 func (e *Entry) Hash() string {
-	b, _ := json.Marshal([]any{e.Command, e.Args, e.Env, e.Cwd, e.URL, e.Headers}) // of texts
+	var b []byte // written by hand: each start of the program does this for each server
+	add := func(texts ...string) {
+		b = strconv.AppendInt(b, int64(len(texts)), 10)
+		for _, text := range texts {
+			b = append(strconv.AppendInt(append(b, ' '), int64(len(text)), 10), ' ')
+			b = append(b, text...)
+		}
+	}
+	add(e.Command, e.Cwd, e.URL)
+	add(e.Args...)
+	for _, of := range []map[string]string{e.Env, e.Headers} {
+		add(slices.Sorted(maps.Keys(of))...)
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			add(of[name])
+		}
+	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:16])
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -139,12 +140,89 @@ func TestListsEnd(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			l := one(t, kind)
-			tools, _, _, err := l.Definitions(t.Context(), "s")
+			var tools []Tool
+			var err error
+			grew := peak(func() { tools, _, _, err = l.Definitions(t.Context(), "s") })
 			st := l.List()[0]
+			t.Logf("%d MiB", grew)
+			if grew > 64 {
+				t.Errorf("the memory grew by %d MiB", grew)
+			}
 			if err != nil || len(tools) != test.tools && kind != "endless-pages" || len(tools) > test.tools || !slices.Contains(st.LeftOut, test.left) {
 				t.Errorf("%d tools, %v, left out %q", len(tools), err, st.LeftOut)
 			}
 		})
+	}
+}
+
+// What the SDK makes of a list takes many times its length, so it gets no more than is kept.
+func TestLongPagesAreCut(t *testing.T) {
+	tool := func(n, size int) string {
+		return fmt.Sprintf(`{"name":"t%d","description":%q}`, n, strings.Repeat("x", size))
+	}
+	tools := func(n, size int) string {
+		var all []string
+		for i := range n {
+			all = append(all, tool(i, size))
+		}
+		return strings.Join(all, ",")
+	}
+	for name, test := range map[string]struct {
+		list string
+		kept int
+	}{
+		"many":             {tools(3*maxListed, 20), maxListed + 1},
+		"no more":          {tools(maxListed, 20), maxListed},
+		"long":             {tools(100, 100<<10), maxDefinitions/(100<<10) + 1},
+		"one that is huge": {tools(3, 10) + "," + tool(3, 2*maxListItem) + "," + tool(4, 10), 4},
+	} {
+		var logged []string
+		s := newSieve(func(row string) { logged = append(logged, row) })
+		got := s.sift([]byte(`{"jsonrpc":"2.0","id":7,"result":{"nextCursor":"c","tools":[` + test.list + `]}}`))
+		var is struct {
+			ID     int
+			Result struct {
+				NextCursor string
+				Tools      []struct{ Name string }
+			}
+		}
+		if err := json.Unmarshal(got, &is); err != nil || is.ID != 7 || is.Result.NextCursor != "c" || len(is.Result.Tools) != test.kept || is.Result.Tools[0].Name != "t0" {
+			t.Errorf("%s: %d tools of %d, %v, %.100q", name, len(is.Result.Tools), test.kept, err, got)
+		}
+		if isTold := len(logged) > 0; isTold != (name == "one that is huge") {
+			t.Errorf("%s: logged %q", name, logged)
+		}
+	}
+	for name, line := range map[string]string{
+		"the answer of a tool": `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"` + strings.Repeat("x", 1<<20) + `"}]}}`,
+		"no list":              `{"jsonrpc":"2.0","id":7,"result":{"tools":"` + strings.Repeat("x", 1<<20) + `"}}`,
+		"a request":            `{"jsonrpc":"2.0","id":7,"method":"x","params":{"tools":[` + tools(3*maxListed, 1) + `]}}`,
+	} {
+		if got := newSieve(func(string) {}).sift([]byte(line)); string(got) != line {
+			t.Errorf("%s: %d bytes become %d", name, len(line), len(got))
+		}
+	}
+}
+
+// A notification is counted however it is written.
+func TestNotificationsAreCountedHoweverTheyAreWritten(t *testing.T) {
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`,
+		`{"jsonrpc":"2.0","id":null,"method":"notifications/tools/list_changed"}`,
+		`{"jsonrpc":"2.0","ID":1,"method":"notifications/tools/list_changed"}`,
+		`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"x"}}`,
+		`{"jsonrpc":"2.0","ID":1,"method":"notifications/message","params":{"data":"x"}}`,
+	} {
+		s, passed := newSieve(func(string) {}), 0
+		start := time.Now()
+		for range 20_000 {
+			if s.sift([]byte(line)) != nil {
+				passed++
+			}
+		}
+		if most := 500 + 200*int(time.Since(start)/time.Second+1); passed > most || strings.Contains(line, "message") && passed > 0 {
+			t.Errorf("%s: %d were passed on", line, passed)
+		}
 	}
 }
 
@@ -374,7 +452,7 @@ func TestAToolThatIsOffIsNowhere(t *testing.T) {
 		t.Error("described")
 	}
 	for _, hit := range l.Search(t.Context(), "delete everything", nil).Hits {
-		if hit.Tool != nil && hit.Tool.Tool == "delete_all" {
+		if hit.Tool == "delete_all" {
 			t.Error("found")
 		}
 	}

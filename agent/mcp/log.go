@@ -107,22 +107,17 @@ func newAllowance(burst, perSecond float64) *allowance {
 
 // take takes so much, and reports whether there was that.
 func (a *allowance) take(amount float64) bool {
-	if !a.has(amount) {
-		a.lost++
-		return false
-	}
-	a.left -= amount
-	return true
-}
-
-// has reports whether there is so much.
-func (a *allowance) has(amount float64) bool {
 	now := a.now()
 	if !a.at.IsZero() {
 		a.left = min(a.burst, a.left+now.Sub(a.at).Seconds()*a.perSecond)
 	}
 	a.at = now
-	return a.left >= amount
+	if a.left < amount {
+		a.lost++
+		return false
+	}
+	a.left -= amount
+	return true
 }
 
 // takeLost returns how often there was not enough since it was called last.

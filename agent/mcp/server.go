@@ -50,9 +50,8 @@ type server struct {
 	loaded   bool // defs is what the cache has
 	lost     bool // the cache had something, which is not there as it was written
 	defs     *definitions
-	direct   []*Tool      // that are offered; nil: it is not known which
-	indexed  *definitions // of which index is
-	index    *searchIndex
+	direct   []*Tool                    // that are offered; nil: it is not known which
+	index    searchIndex                // nil: it was not searched
 	checkers map[string]*schema.Checker // of arguments, by definition
 
 	relisting sync.Mutex // held while the lists of a running server are asked for again
@@ -287,7 +286,7 @@ func (s *server) take(defs *definitions) (changes []Change) {
 		defs.forgetFirst()
 		s.lost = false // it is known from now on
 	}
-	s.defs, s.loaded, s.checkers = defs, true, nil
+	s.defs, s.loaded, s.checkers, s.index = defs, true, nil, nil
 	s.changes = append(s.changes, changes...)
 	s.mu.Unlock()
 	if err := s.set.cache.keep(s.hash, defs); err != nil {
@@ -316,6 +315,11 @@ func (s *server) adopt(defs *definitions) {
 func (s *server) definitions() *definitions {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.definitionsLocked()
+}
+
+// definitionsLocked is definitions for who has the lock.
+func (s *server) definitionsLocked() *definitions {
 	if !s.loaded {
 		s.loaded = true
 		if s.defs, s.lost = s.set.cache.load(s.hash); s.defs != nil {

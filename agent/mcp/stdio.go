@@ -163,7 +163,7 @@ type sieve struct {
 }
 
 func newSieve(log func(row string)) *sieve {
-	return &sieve{log: log, rows: newAllowance(maxLogBurst, maxLogRate), requests: newAllowance(200, 50), notices: newAllowance(2000, 500)}
+	return &sieve{log: log, rows: newAllowance(maxLogBurst, maxLogRate), requests: newAllowance(200, 50), notices: newAllowance(500, 200)}
 }
 
 // add adds a piece of what the server wrote and gives each message that is whole, with its
@@ -203,17 +203,37 @@ func (s *sieve) take() []byte {
 	return line
 }
 
+// head is what is looked at of a line before the SDK reads it.
+type head struct {
+	JSONRPC, Method, ID, Params, Result json.RawMessage
+}
+
 // sift returns what of a line is passed on: nil for what is no message, which goes into the
-// log, and for more than somebody can deal with.
+// log, and for more than somebody can deal with. What is left out is not read by the SDK, which
+// takes 100 KB of memory for each line, however short: a flood of them was collected more
+// slowly than it came.
 func (s *sieve) sift(line []byte) []byte {
 	if len(line) == 0 {
 		return nil
 	}
+	var h head
+	isCounted := false
 	m, err := jsonrpc.Message(nil), errors.New("no object")
-	if line[0] == '{' && json.Valid(line) {
-		if s.isTooMuch(line) {
-			return nil
+	if line[0] == '{' && json.Unmarshal(line, &h) == nil {
+		switch {
+		case h.Method == nil:
+		case h.ID == nil:
+			isCounted = true
+			if !s.passesNotice(strings.Trim(string(h.Method), `"`), h.Params) {
+				return nil
+			}
+		case string(h.ID) != "null":
+			isCounted = true
+			if !s.requests.take(1) {
+				return nil
+			}
 		}
+		line = s.cutList(line, h)
 		m, err = jsonrpc.DecodeMessage(line)
 	}
 	if err != nil {
@@ -222,44 +242,82 @@ func (s *sieve) sift(line []byte) []byte {
 		}
 		return unreadable(line, err)
 	}
-	request, ok := m.(*jsonrpc.Request)
-	passes := true
-	switch {
-	case !ok:
-	case request.IsCall():
-		passes = s.requests.take(1)
-	case request.Method == "notifications/message":
-		if s.rows.take(float64(len(line))) {
-			s.log("log: " + string(request.Params[:min(len(request.Params), maxLogRow)]))
+	if request, ok := m.(*jsonrpc.Request); ok && !isCounted {
+		passes := request.IsCall() && s.requests.take(1) || !request.IsCall() && s.passesNotice(request.Method, request.Params)
+		if !passes {
+			return nil
 		}
-		passes = false
-	default:
-		passes = s.notices.take(1)
-	}
-	if !passes {
-		return nil
 	}
 	return line
 }
 
-// isTooMuch reports whether a line is one request, or notification, more than somebody can deal with.
-// The decoder, which takes 32 KB for each message, is spared in a flood of them. What is too much is counted
-// as taken in vain.
-func (s *sieve) isTooMuch(line []byte) bool {
-	if s.notices.has(1) && s.requests.has(1) {
-		return false
+// passesNotice reports whether a notification is passed on. What it is to say goes into the log,
+// if that is what it is for.
+func (s *sieve) passesNotice(method string, params json.RawMessage) bool {
+	if method != "notifications/message" {
+		return s.notices.take(1)
 	}
-	var is struct {
-		ID     json.RawMessage
-		Method string
+	if s.rows.take(float64(len(params))) {
+		s.log("log: " + string(params[:min(len(params), maxLogRow)]))
 	}
-	switch err := json.Unmarshal(line, &is); {
-	case err != nil, is.Method == "", is.Method == "notifications/message":
-		return false
-	case len(is.ID) > 0 && string(is.ID) != "null":
-		return !s.requests.has(1) && !s.requests.take(1)
+	return false
+}
+
+// A page of a list that is longer than usualPage is cut to what is kept of lists and one more, so
+// that it is seen that there are more; what the SDK makes of a page takes 20 times its length.
+const (
+	usualPage   = 256 << 10
+	maxListItem = 1 << 20 // bytes of a tool, which would be left out anyway
+)
+
+// cutList returns an answer whose lists are not longer than what is kept of them.
+func (s *sieve) cutList(line []byte, h head) []byte {
+	if len(line) <= usualPage || string(h.JSONRPC) != `"2.0"` {
+		return line
 	}
-	return !s.notices.has(1) && !s.notices.take(1)
+	var result map[string]json.RawMessage
+	if json.Unmarshal(h.Result, &result) != nil {
+		return line
+	}
+	isList := false
+	for _, key := range []string{"tools", "resources", "resourceTemplates", "prompts"} {
+		if cut := s.cutItems(result[key]); cut != nil {
+			result[key], isList = cut, true
+		}
+	}
+	if !isList {
+		return line
+	}
+	cut, err := encode(map[string]any{"jsonrpc": "2.0", "id": h.ID, "result": result})
+	if err != nil {
+		return line
+	}
+	return cut
+}
+
+// cutItems returns the items of a list that are kept, one after the other, since there may be
+// millions; nil of what is no list.
+func (s *sieve) cutItems(list json.RawMessage) json.RawMessage {
+	d := json.NewDecoder(bytes.NewReader(list))
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return nil
+	}
+	kept := []byte{'['}
+	for n := 0; n <= maxListed && len(kept) <= maxDefinitions && d.More(); {
+		var item json.RawMessage
+		if d.Decode(&item) != nil {
+			return nil
+		}
+		if len(item) > maxListItem {
+			s.log(fmt.Sprintf("stdout: something of %s in a list left out", printable.Bytes(len(item))))
+			continue
+		}
+		if n++; n > 1 {
+			kept = append(kept, ',')
+		}
+		kept = append(kept, item...)
+	}
+	return append(kept, ']')
 }
 
 // unreadable is the answer in the place of one that cannot be read, so that nobody waits for

@@ -358,15 +358,14 @@ func (p *proxy) read(ctx context.Context, r request) (agent.Result, error) {
 func foundText(f Found) string {
 	var b strings.Builder
 	for _, h := range f.Hits {
-		if r := h.Resource; r != nil {
-			fmt.Fprintf(&b, "%s: resource %s", r.Server, printable.Line(r.URI))
-			if text := cmp.Or(r.Title, r.Name); text != "" {
-				b.WriteString(" (" + printable.Line(text) + ")")
-			}
-			b.WriteString("\n")
-			continue
+		switch {
+		case h.Tool != "":
+			fmt.Fprintf(&b, "%s/%s: %s\n", h.Server, h.Tool, h.Text)
+		case h.Text != "":
+			fmt.Fprintf(&b, "%s: resource %s (%s)\n", h.Server, printable.Line(h.URI), h.Text)
+		default:
+			fmt.Fprintf(&b, "%s: resource %s\n", h.Server, printable.Line(h.URI))
 		}
-		fmt.Fprintf(&b, "%s/%s: %s\n", h.Tool.Server, h.Tool.Tool, printable.FirstLine(cmp.Or(h.Tool.Description, h.Tool.Title), 120))
 	}
 	if len(f.Hits) == 0 {
 		b.WriteString("Nothing found.\n")

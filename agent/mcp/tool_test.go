@@ -278,77 +278,98 @@ func TestTheSectionHasTheServersThatAreSearched(t *testing.T) {
 	}
 }
 
-// thousand are 1,000 tools in the cache, of 25 servers.
-func thousand(t testing.TB) *Servers {
+// thousand are the options of servers of which 1,000 tools are in the cache, of 25 servers, with
+// schemas of the usual size.
+func thousand(t testing.TB) Options {
 	t.Helper()
 	o := Options{Dir: t.TempDir(), Cwd: t.TempDir()}
 	for i := range 25 {
 		o.Entries = append(o.Entries, Entry{Name: fmt.Sprintf("server%d", i), Command: fmt.Sprintf("x%d", i)})
 	}
 	s := Open(o)
+	defer s.Close()
 	verbs, nouns := []string{"get", "create", "delete", "update", "list", "search", "merge", "close"}, []string{"issue", "branch", "commit", "pull_request", "file"}
+	parameters := map[string]any{}
+	for _, name := range []string{"owner", "repository", "number", "page", "perPage", "sort", "since", "state"} {
+		parameters[name] = map[string]any{"type": "string", "description": "The " + name + " that is meant, as the site shows it; what is left out is that of the last call", "minLength": 1}
+	}
+	schema, err := json.Marshal(map[string]any{"type": "object", "properties": parameters, "required": []string{"owner"}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, one := range s.servers() {
 		d := &definitions{Protocol: older}
 		for n := range 40 {
 			name := verbs[n%8] + "_" + nouns[n/8]
-			d.Tools = append(d.Tools, Tool{Tool: name, Hash: "h", Description: fmt.Sprintf("%s a %s of the repository number %d, with all of its labels, comments and reviewers", verbs[n%8], nouns[n/8], i),
-				Schema: json.RawMessage(`{"type":"object","properties":{"owner":{"type":"string","description":"who has it"},"number":{"type":"integer","description":"which one"}}}`)})
+			d.Tools = append(d.Tools, Tool{Tool: name, Hash: "h", Schema: schema,
+				Description: fmt.Sprintf("%s a %s of the repository number %d, with all of its labels, comments and reviewers", verbs[n%8], nouns[n/8], i)})
 		}
 		if err := s.cache.keep(one.hash, d); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return s
+	return o
 }
 
 func TestSearchRanksByWords(t *testing.T) {
-	s := thousand(t)
+	s := Open(thousand(t))
 	defer s.Close()
 	found := s.Search(t.Context(), "merge pull request server3", nil)
-	if len(found.Hits) != shownHits || found.More < 100 || found.Hits[0].Tool.Server+"/"+found.Hits[0].Tool.Tool != "server3/merge_pull_request" {
-		t.Errorf("%d hits, %d more, first %+v", len(found.Hits), found.More, found.Hits[0].Tool)
+	if len(found.Hits) != shownHits || found.More < 100 || found.Hits[0].Server+"/"+found.Hits[0].Tool != "server3/merge_pull_request" {
+		t.Errorf("%d hits, %d more, first %+v", len(found.Hits), found.More, found.Hits[0])
 	}
 	for query, want := range map[string]string{"pullRequest merge": "merge_pull_request", "issues": "", "delete branch": "delete_branch"} {
 		hits := s.Search(t.Context(), query, nil).Hits
-		if want == "" && len(hits) > 0 || want != "" && (len(hits) == 0 || hits[0].Tool.Tool != want) {
+		if want == "" && len(hits) > 0 || want != "" && (len(hits) == 0 || hits[0].Tool != want) {
 			t.Errorf("%s: %d hits", query, len(hits))
 		}
 	}
 }
 
 func BenchmarkSearch(b *testing.B) {
-	s := thousand(b)
+	s := Open(thousand(b))
 	defer s.Close()
-	for b.Loop() {
-		if len(s.Search(context.Background(), "merge pull request", nil).Hits) == 0 {
-			b.Fatal("nothing found")
-		}
-	}
+	measure(b, func() error { return findSome(s) })
 }
 
+// BenchmarkFirstSearch is the first search of a session, which reads the cache.
 func BenchmarkFirstSearch(b *testing.B) {
-	s := thousand(b)
-	defer s.Close()
-	for b.Loop() {
-		for _, one := range s.servers() {
-			one.mu.Lock()
-			one.loaded, one.indexed = false, nil
-			one.mu.Unlock()
-		}
-		if len(s.Search(context.Background(), "merge pull request", nil).Hits) == 0 {
-			b.Fatal("nothing found")
-		}
+	o := thousand(b)
+	measure(b, func() error {
+		s := Open(o)
+		defer s.Close()
+		return findSome(s)
+	})
+}
+
+func findSome(s *Servers) error {
+	if len(s.Search(context.Background(), "merge pull request", nil).Hits) != shownHits {
+		return errors.New("nothing found")
 	}
+	return nil
+}
+
+// measure runs a benchmark, and tells beside the mean what the fastest run took, which says
+// more on a machine that others use too.
+func measure(b *testing.B, work func() error) {
+	fastest := time.Hour
+	for b.Loop() {
+		start := time.Now()
+		if err := work(); err != nil {
+			b.Fatal(err)
+		}
+		fastest = min(fastest, time.Since(start))
+	}
+	b.ReportMetric(float64(fastest.Microseconds())/1000, "fastest-ms")
 }
 
 func BenchmarkCall(b *testing.B) {
 	s := Open(Options{Entries: []Entry{entry("s", "good")}, Dir: b.TempDir(), Cwd: b.TempDir()})
 	defer s.Close()
-	for b.Loop() {
-		if _, err := s.Call(context.Background(), "s", "echo", json.RawMessage(`{"text":"a"}`), CallOptions{}); err != nil {
-			b.Fatal(err)
-		}
-	}
+	measure(b, func() error {
+		_, err := s.Call(context.Background(), "s", "echo", json.RawMessage(`{"text":"a"}`), CallOptions{})
+		return err
+	})
 }
 
 func TestACallOfASessionIsKnownForWhatItWas(t *testing.T) {

@@ -1,10 +1,14 @@
 package trust
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"pi/internal/printable"
@@ -40,7 +44,13 @@ func (h *home) onDisk(path string) Version {
 	case h.programs[path]:
 		read = program
 	}
-	before := stampAt(path, h.now())
+	var before stamp
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // as it is with most: one look is enough
+		return Version{Err: err}
+	case err == nil:
+		before = stampOf(info, h.now())
+	}
 	v := read(path)
 	if before.tells() && before == stampAt(path, h.now()) && v.Sum != Unreadable { // nobody changed it meanwhile
 		v.stamp = before

@@ -36,8 +36,10 @@ func (g *Guard) Current(path string) Version {
 	if s.home.isOfServers(path) {
 		scope = ScopeProject
 	}
-	if changes := s.ledger.changed(map[string]Scope{path: scope}, s.window); len(changes) > 0 {
-		s.decide(changes)
+	if _, isRead := s.ledger.active[path]; isRead { // else it is read now
+		if changes := s.ledger.changed(map[string]Scope{path: scope}, s.window); len(changes) > 0 {
+			s.decide(changes)
+		}
 	}
 	return s.readLocked(path)
 }
