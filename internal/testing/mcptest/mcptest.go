@@ -59,7 +59,7 @@ func run(kind string) error {
 // has another definition of the tool echo, "many" has 2,000 tools in pages.
 func Server(kind string) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ServerOptions{
-		Instructions: "A server for tests\n\nIt has a tool of every kind."})
+		Instructions: "# A server for tests\n\nIt has a tool of every kind."})
 	addTexts(s, kind)
 	addKinds(s)
 	addLives(s)
