@@ -118,16 +118,23 @@ func listTools(tools []mcp.Tool, resources []mcp.Resource, prompts []mcp.Prompt)
 	return listed
 }
 
-// printTools writes what a server has for people.
+// printTools writes what a server has for people. A name that is very long pushes its row alone.
 func printTools(tools []mcp.Tool, resources []mcp.Resource, prompts []mcp.Prompt) {
+	const usual, most = 16, 40
+	width := usual
 	for _, t := range tools {
-		fmt.Printf("%-24s %-6s %s\n", printable.VisibleLine(t.Tool), t.Exposure, printable.VisibleLine(printable.FirstLine(t.Description, 90)))
+		if n := len(t.Tool); n <= most {
+			width = max(width, n)
+		}
+	}
+	for _, t := range tools {
+		fmt.Printf("%-*s %-6s %s\n", width, printable.VisibleLine(t.Tool), t.Exposure, printable.VisibleLine(printable.FirstLine(t.Description, 90)))
 	}
 	for _, r := range resources {
-		fmt.Printf("%-24s %-6s %s\n", "resource", "", printable.VisibleLine(r.URI+"  "+printable.FirstLine(r.Description, 60)))
+		fmt.Printf("%-*s %-6s %s\n", width, "resource", "", printable.VisibleLine(r.URI+"  "+printable.FirstLine(r.Description, 60)))
 	}
 	for _, p := range prompts {
-		fmt.Printf("%-24s %-6s %s\n", "prompt", "", printable.VisibleLine(p.Name+"  "+printable.FirstLine(p.Description, 60)))
+		fmt.Printf("%-*s %-6s %s\n", width, "prompt", "", printable.VisibleLine(p.Name+"  "+printable.FirstLine(p.Description, 60)))
 	}
 }
 
