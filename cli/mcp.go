@@ -172,36 +172,6 @@ func printServers(listed []listedServer) {
 	}
 }
 
-func mcpTools(o *app.Options) *cobra.Command {
-	return &cobra.Command{
-		Use: "tools NAME", Short: "List the tools of a server", Args: exactly(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := openMCP(o)
-			if err != nil {
-				return err
-			}
-			defer m.servers.Close()
-			if _, err := m.entry(args[0]); err != nil {
-				return err
-			}
-			tools, resources, prompts, err := m.servers.Definitions(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			for _, t := range tools {
-				fmt.Printf("%-24s %-6s %s\n", printable.VisibleLine(t.Tool), t.Exposure, printable.VisibleLine(printable.FirstLine(t.Description, 90)))
-			}
-			for _, r := range resources {
-				fmt.Printf("%-24s %-6s %s\n", "resource", "", printable.VisibleLine(r.URI+"  "+printable.FirstLine(r.Description, 60)))
-			}
-			for _, p := range prompts {
-				fmt.Printf("%-24s %-6s %s\n", "prompt", "", printable.VisibleLine(p.Name+"  "+printable.FirstLine(p.Description, 60)))
-			}
-			return nil
-		},
-	}
-}
-
 func mcpRefresh(o *app.Options) *cobra.Command {
 	return &cobra.Command{
 		Use: "refresh [NAME]", Short: "List the tools of servers anew, and accept those that changed", Args: usageOf(cobra.MaximumNArgs(1)),

@@ -81,7 +81,8 @@ func (i *importing) run(ctx context.Context) error {
 
 // show prints what another program has.
 func (i *importing) show(f mcpfile.Found) {
-	fmt.Printf("%s  %s\n    of %s\n", printable.VisibleLine(f.Name), printable.VisibleLine(f.Line), printable.VisibleLine(config.Tilde(f.Path)))
+	fmt.Println(strings.TrimSpace(printable.VisibleLine(f.Name) + "  " + printable.VisibleLine(f.Line)))
+	fmt.Println("    of " + printable.VisibleLine(config.Tilde(f.Path)))
 	for _, row := range f.Rows {
 		fmt.Println("    " + printable.VisibleLine(row))
 	}

@@ -10,7 +10,7 @@ import (
 // asksTheClient asks in all ways and shows in all ways.
 const asksTheClient = `
 pi.command("ask", { description = "asks", handler = function(ctx, args)
-  local s = ctx.ui.select("Which?", { "a", "b" })
+  local s = ctx.ui.select("Which?", { "a", "b" }, { default = "b" })
   local c = ctx.ui.confirm("Sure?", "really")
   local i = ctx.ui.input("Name?", "hint")
   local e = ctx.ui.editor("Text?", "before")
@@ -34,11 +34,11 @@ func TestHooksAskAndShowTheClient(t *testing.T) {
 	c := w.client("--model", "demo/tour", "--no-session")
 	prompt := c.start("prompt", object{"message": "/ask"})
 	answers := map[string]string{
-		`"title":"Which?","options":["a","b"]`:        `"value":"b"`,
-		`"title":"Sure?","message":"really"`:          `"confirmed":true`,
-		`"title":"Name?","placeholder":"hint"`:        `"value":""`,
-		`"title":"Text?","prefill":"before"`:          `"cancelled":true,"value":"not this"`,
-		`"title":"Late?","options":["x"],"timeout":1`: "",
+		`"title":"Which?","options":["a","b"],"default":"b"`: `"value":"b"`,
+		`"title":"Sure?","message":"really"`:                 `"confirmed":true`,
+		`"title":"Name?","placeholder":"hint"`:               `"value":""`,
+		`"title":"Text?","prefill":"before"`:                 `"cancelled":true,"value":"not this"`,
+		`"title":"Late?","options":["x"],"timeout":1`:        "",
 	}
 	for _, question := range []string{"Which?", "Sure?", "Name?", "Text?", "Late?"} {
 		r := c.wait(question, func(r rpcRecord) bool { return strings.Contains(r.line, `"title":"`+question) })

@@ -64,9 +64,9 @@ func (d *definitions) hasChanged(t *Tool) bool {
 	return first != "" && first != t.Hash
 }
 
-// description is what the server says of itself, in a row.
+// description is what the server says of itself, in a row. Many begin with a heading of Markdown.
 func (d *definitions) description() string {
-	return printable.FirstLine(d.Instructions, 200)
+	return printable.FirstLine(strings.TrimLeft(d.Instructions, "# \t\n"), 200)
 }
 
 // list asks a server for all that it has.

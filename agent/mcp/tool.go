@@ -423,11 +423,9 @@ func (t *serverTool) Run(ctx context.Context, input json.RawMessage, update agen
 		hash = decided
 	}
 	r, err := t.server.call(ctx, t.tool, hash, input, CallOptions{Progress: update})
-	if err != nil {
-		if r != nil {
-			return r.Tool, nil
-		}
-		return agent.Result{}, err
+	switch {
+	case err == nil, r != nil && ctx.Err() == nil:
+		return r.Tool, nil
 	}
-	return r.Tool, nil
+	return agent.Result{}, err // of a call that was interrupted the agent says so itself
 }

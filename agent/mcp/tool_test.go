@@ -77,6 +77,20 @@ func TestTheModelFindsDescribesAndCalls(t *testing.T) {
 	}
 }
 
+// The agent says of a call that was interrupted that it was.
+func TestAnInterruptedCallHasNoWordsOfItsOwn(t *testing.T) {
+	l := one(t, "good")
+	target, err := l.Tools(nil)[0].(agent.Forwarder).Target(l.within(), json.RawMessage(`{"call":"s/wait"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(l.within())
+	r, err := target.Run(ctx, json.RawMessage(`{}`), func(agent.Result) { cancel() })
+	if err == nil || len(r.Content) > 0 {
+		t.Errorf("%v, %q", err, text(r.Content))
+	}
+}
+
 func TestOnlyWhatIsAllowedIsFoundAndCalled(t *testing.T) {
 	l := one(t, "good")
 	only := func(names ...string) func(string) bool {

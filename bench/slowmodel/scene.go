@@ -32,6 +32,12 @@ func ended(play func(p player)) func(p player) {
 
 func scenes() []scene {
 	return []scene{
+		{"mcp {", "calls the tool mcp with the object that your words end with, such as `mcp {\"search\": \"files\"}`", ended(func(p player) {
+			text := p.Request.Last()
+			if from := strings.Index(strings.ToLower(text), "mcp {"); from >= 0 {
+				p.call("c1", "mcp", text[from+len("mcp "):])
+			}
+		})},
 		{"hang", "says nothing at all, until you interrupt", func(p player) { <-p.Abandoned() }},
 		{"stall", "stops in the middle of a sentence", func(p player) { p.words("I begin a sentence and "); <-p.Abandoned() }},
 		{"retry", "fails, and is answered every fourth time", failSometimes},

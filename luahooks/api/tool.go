@@ -382,12 +382,26 @@ func (t *tools) mustExist(L *lua.LState, function, name string) {
 	}
 }
 
+// isForwarded reports whether a name may be one of a tool behind another, which alone knows whether
+// there is one.
+func (t *tools) isForwarded(name string) bool {
+	return slices.ContainsFunc(t.Tools.All(), func(tool OfferedTool) bool {
+		f, ok := tool.Tool.(agent.Forwarder)
+		if ok {
+			_, ok = f.Wrap(name, nil)
+		}
+		return ok
+	})
+}
+
 // call is pi.call_tool(name, input?) → {content, details?, is_error, …}. The call
 // passes the same gate as one of the model.
 func (t *tools) call(L *lua.LState) int {
 	host, name := t.mustHost(L, "call_tool"), L.CheckString(1)
 	t.mustNotRecurse(L, name)
-	t.mustExist(L, "call_tool", name)
+	if !t.isForwarded(name) {
+		t.mustExist(L, "call_tool", name)
+	}
 	input := json.RawMessage(`{}`)
 	if v := L.Get(2); v != lua.LNil {
 		raw, err := t.records.InputFrom(name, v)

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,6 +53,7 @@ type shown struct {
 	Title       *string  `json:"title,omitempty"`
 	Message     *string  `json:"message,omitempty"`
 	Options     []string `json:"options,omitzero"`
+	Default     string   `json:"default,omitempty"`
 	Placeholder string   `json:"placeholder,omitempty"`
 	Prefill     string   `json:"prefill,omitempty"`
 	Timeout     int      `json:"timeout,omitempty"`
@@ -280,7 +282,11 @@ func (p *user) Select(ctx context.Context, title string, choices []agent.Choice,
 		return nil, false, nil
 	}
 	options, values := labels(choices)
-	label, ok, err := p.askText(ctx, shown{Method: "select", Title: cleaned(title), Options: options}, o)
+	question := shown{Method: "select", Title: cleaned(title), Options: options}
+	if i := slices.IndexFunc(choices, func(c agent.Choice) bool { return slices.Contains(o.Default, c.Value) }); i >= 0 {
+		question.Default = options[i]
+	}
+	label, ok, err := p.askText(ctx, question, o)
 	if !ok {
 		return nil, false, err
 	}

@@ -137,7 +137,7 @@ function pi.active_tools() end
 ---@param names string[]
 function pi.set_active_tools(names) end
 
---- Runs a tool as if the model had called it: it passes the same gates. A tool that stands in the place of one of the program's cannot call that one: the name is its own. A call that failed or was blocked has `is_error`. Inside the events of tools it nests at most 4 deep. Raises for a name that no tool has.
+--- Runs a tool as if the model had called it: it passes the same gates. A tool that stands in the place of one of the program's cannot call that one: the name is its own. A call that failed or was blocked has `is_error`. Inside the events of tools it nests at most 4 deep. The tool of an MCP server has the name `mcp__SERVER__TOOL`, and its server is started for it. Raises for another name that no tool has.
 ---@param name string
 ---@param input? table the arguments, named as in `tool_call`
 ---@return pi.ToolResult

@@ -62,7 +62,7 @@ func Run(kind string) error {
 // that say texts or ask, "pages" wants a page seen as well, "prompts" has prompts of every kind.
 func Server(kind string) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ServerOptions{
-		Instructions: "A server for tests\n\nIt has a tool of every kind."})
+		Instructions: "# A server for tests\n\nIt has a tool of every kind."})
 	addTexts(s, kind)
 	addQuestions(s)
 	if kind == "few" {
