@@ -217,21 +217,13 @@ func (s *sieve) sift(line []byte) []byte {
 		return nil
 	}
 	var h head
-	isCounted := false
+	isNotice, isRequest := false, false // as it looks; the SDK is stricter
 	m, err := jsonrpc.Message(nil), errors.New("no object")
 	if line[0] == '{' && json.Unmarshal(line, &h) == nil {
-		switch {
-		case h.Method == nil:
-		case h.ID == nil:
-			isCounted = true
-			if !s.passesNotice(strings.Trim(string(h.Method), `"`), h.Params) {
-				return nil
-			}
-		case string(h.ID) != "null":
-			isCounted = true
-			if !s.requests.take(1) {
-				return nil
-			}
+		isNotice = h.Method != nil && h.ID == nil
+		isRequest = h.Method != nil && h.ID != nil && string(h.ID) != "null"
+		if isNotice && !s.passesNotice(strings.Trim(string(h.Method), `"`), h.Params) || isRequest && !s.requests.take(1) {
+			return nil
 		}
 		line = s.cutList(line, h)
 		m, err = jsonrpc.DecodeMessage(line)
@@ -242,8 +234,8 @@ func (s *sieve) sift(line []byte) []byte {
 		}
 		return unreadable(line, err)
 	}
-	if request, ok := m.(*jsonrpc.Request); ok && !isCounted {
-		passes := request.IsCall() && s.requests.take(1) || !request.IsCall() && s.passesNotice(request.Method, request.Params)
+	if r, ok := m.(*jsonrpc.Request); ok {
+		passes := r.IsCall() && (isRequest || s.requests.take(1)) || !r.IsCall() && (isNotice || s.passesNotice(r.Method, r.Params))
 		if !passes {
 			return nil
 		}
