@@ -20,7 +20,7 @@ import (
 // first. The error is one of this program or of the protocol; that the tool failed is part of
 // its result.
 func (s *Servers) Call(ctx context.Context, server, tool string, arguments json.RawMessage, o CallOptions) (*Result, error) {
-	one, err := s.find(server)
+	one, err := s.findShared(server)
 	if err != nil {
 		return nil, err
 	}
@@ -142,14 +142,19 @@ func (s *server) accept(tool string) {
 // Describe returns the definition of a tool. A server of which something is cached is not
 // started by that.
 func (s *Servers) Describe(ctx context.Context, server, tool string) (*Tool, error) {
-	one, err := s.find(server)
+	one, err := s.findShared(server)
 	if err != nil {
 		return nil, err
 	}
-	if err := one.know(ctx); err != nil {
+	return one.describe(ctx, tool)
+}
+
+// describe is [Servers.Describe].
+func (s *server) describe(ctx context.Context, tool string) (*Tool, error) {
+	if err := s.know(ctx); err != nil {
 		return nil, err
 	}
-	return one.find(tool)
+	return s.find(tool)
 }
 
 // know starts a server of which nothing is known, and which can be started.
@@ -188,20 +193,33 @@ func (s *Servers) Definitions(ctx context.Context, server string) ([]Tool, []Res
 
 // Read reads a resource of a server, which is started if it does not run.
 func (s *Servers) Read(ctx context.Context, server, uri string) (*Result, error) {
-	one, err := s.find(server)
+	one, err := s.findShared(server)
 	if err != nil {
 		return nil, err
 	}
-	if one.entry.Exposure == Off {
-		return nil, fmt.Errorf("server %s is off: neither its tools nor its resources are offered", server)
+	return one.read(ctx, uri)
+}
+
+// checkOn returns an error if nothing of the server is offered, to nobody.
+func (s *server) checkOn() error {
+	if s.entry.Exposure == Off {
+		return fmt.Errorf("server %s is off: neither its tools nor its resources are offered", s.entry.Name)
 	}
-	c, done, err := one.use(ctx)
+	return nil
+}
+
+// read is [Servers.Read].
+func (s *server) read(ctx context.Context, uri string) (*Result, error) {
+	if err := s.checkOn(); err != nil {
+		return nil, err
+	}
+	c, done, err := s.use(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	var read *sdk.ReadResourceResult
-	notes, err := c.request(ctx, one.entry, CallOptions{}, func(ctx context.Context, token string, _ *pending) error {
+	notes, err := c.request(ctx, s.entry, CallOptions{}, func(ctx context.Context, token string, _ *pending) error {
 		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
 			params := &sdk.ReadResourceParams{URI: uri, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
@@ -214,9 +232,9 @@ func (s *Servers) Read(ctx context.Context, server, uri string) (*Result, error)
 		})
 	})
 	if err != nil {
-		return nil, one.named(err)
+		return nil, s.named(err)
 	}
-	w := &writer{details: details{Server: server}}
+	w := &writer{details: details{Server: s.entry.Name}}
 	for _, r := range read.Contents {
 		if r != nil {
 			w.resource(r)
@@ -241,22 +259,27 @@ func (s *Servers) Prompts() (all []Prompt) {
 func (s *server) isOffered() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.cannot() == nil && (s.entry.mayBe(Search) || s.entry.mayBe(Direct))
+	return s.cannot() == nil && !s.entry.Private && (s.entry.mayBe(Search) || s.entry.mayBe(Direct))
 }
 
 // Prompt returns the messages of a prompt of a server, which is started if it does not run.
 func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map[string]string) ([]Message, error) {
-	one, err := s.find(server)
+	one, err := s.findShared(server)
 	if err != nil {
 		return nil, err
 	}
-	c, done, err := one.use(ctx)
+	return one.prompt(ctx, name, arguments)
+}
+
+// prompt is [Servers.Prompt].
+func (s *server) prompt(ctx context.Context, name string, arguments map[string]string) ([]Message, error) {
+	c, done, err := s.use(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	var got *sdk.GetPromptResult
-	_, err = c.request(ctx, one.entry, CallOptions{}, func(ctx context.Context, token string, _ *pending) error {
+	_, err = c.request(ctx, s.entry, CallOptions{}, func(ctx context.Context, token string, _ *pending) error {
 		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
 			params := &sdk.GetPromptParams{Name: name, Arguments: arguments, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
@@ -269,14 +292,14 @@ func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map
 		})
 	})
 	if err != nil {
-		return nil, one.named(err)
+		return nil, s.named(err)
 	}
 	var messages []Message
 	for _, m := range got.Messages {
 		if m == nil {
 			continue
 		}
-		w := &writer{details: details{Server: server}}
+		w := &writer{details: details{Server: s.entry.Name}}
 		w.add(m.Content)
 		messages = append(messages, Message{Role: string(m.Role), Content: w.finish(nil).Tool.Content})
 	}

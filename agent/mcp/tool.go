@@ -241,7 +241,7 @@ func (p *proxy) split(r request) (server, tool string, ok bool) {
 // named returns the tool of a name for the model, if it is known.
 func (s *Servers) named(name string) *Tool {
 	for _, one := range s.servers() {
-		if !strings.HasPrefix(name, prefix+one.entry.Name) {
+		if one.entry.Private || !strings.HasPrefix(name, prefix+one.entry.Name) {
 			continue
 		}
 		if defs := one.definitions(); defs != nil {
@@ -276,7 +276,7 @@ func (p *proxy) Target(ctx context.Context, input json.RawMessage) (agent.Tool, 
 	if err != nil {
 		return nil, err
 	}
-	one, err := p.set.find(server)
+	one, err := p.set.findShared(server)
 	if err != nil {
 		return nil, err
 	}
@@ -323,7 +323,7 @@ func (p *proxy) Run(ctx context.Context, input json.RawMessage, _ agent.Update) 
 // isKnown reports whether a describe starts nothing.
 func (p *proxy) isKnown(describe string) bool {
 	server, _, ok := strings.Cut(describe, "/")
-	one, err := p.set.find(server)
+	one, err := p.set.findShared(server)
 	return ok && err == nil && one.definitions() != nil
 }
 
@@ -383,6 +383,7 @@ type serverTool struct {
 	server *server
 	tool   string
 	shown  *Tool // as it was sent to the model, or decided about
+	with   CallOptions
 }
 
 // Spec is that of [agent.Tool].
@@ -421,7 +422,9 @@ func (t *serverTool) Run(ctx context.Context, input json.RawMessage, update agen
 	if decided := agent.DecidedDefinition(ctx); decided != "" {
 		hash = decided
 	}
-	r, err := t.server.call(ctx, t.tool, hash, input, CallOptions{Progress: update})
+	o := t.with
+	o.Progress = update
+	r, err := t.server.call(ctx, t.tool, hash, input, o)
 	if err != nil {
 		if r != nil {
 			return r.Tool, nil

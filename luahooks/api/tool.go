@@ -301,6 +301,9 @@ type Toolbox interface {
 	Below(name, path string) agent.Tool
 	// Choose makes exactly these tools active; by is the hook that wants it.
 	Choose(names []string, by string)
+	// MayCall returns an error if a tool of a server may not be called: by what the command
+	// line allows, or the mode that is on. Whether it is active does not matter.
+	MayCall(name string) error
 	// Apply gives the agent the tools that there are now. by is the hook that changed
 	// them.
 	Apply(by string)
@@ -387,7 +390,9 @@ func (t *tools) mustExist(L *lua.LState, function, name string) {
 func (t *tools) call(L *lua.LState) int {
 	host, name := t.mustHost(L, "call_tool"), L.CheckString(1)
 	t.mustNotRecurse(L, name)
-	t.mustExist(L, "call_tool", name)
+	if !t.isForwarded(name) {
+		t.mustExist(L, "call_tool", name)
+	}
 	input := json.RawMessage(`{}`)
 	if v := L.Get(2); v != lua.LNil {
 		raw, err := t.records.InputFrom(name, v)
@@ -401,6 +406,18 @@ func (t *tools) call(L *lua.LState) int {
 	})
 	L.Push(t.resultTable(L, name, r))
 	return 1
+}
+
+// isForwarded reports whether a name may be that of a tool behind an active one: which there
+// are is known to that.
+func (t *tools) isForwarded(name string) bool {
+	return slices.ContainsFunc(t.Tools.All(), func(have OfferedTool) bool {
+		f, ok := have.Tool.(agent.Forwarder)
+		if ok && have.Active {
+			_, ok = f.Wrap(name, nil)
+		}
+		return ok && have.Active
+	})
 }
 
 // mustNotRecurse raises if a tool that stands in for one of the program's would call
