@@ -14,7 +14,8 @@ import (
 // runServers are the servers of a run. The zero value has none.
 type runServers struct {
 	*mcp.Servers
-	ui atomic.Pointer[agent.UI] // who is asked; nil: there is no front end yet
+	events serverEvents             // for hooks
+	ui     atomic.Pointer[agent.UI] // who is asked; nil: there is no front end yet
 }
 
 // openServers opens the servers of the run. None is started.
@@ -31,7 +32,10 @@ func (r *run) openServers() {
 		return mcp.Dialogs(r.mcp.user(), nil)(ctx, q)
 	}
 	o.Approve = r.mcp.approve
-	o.Notify = func(e mcp.Event) { r.tellServer(e) }
+	o.Notify = func(e mcp.Event) {
+		r.tellServer(e)
+		r.mcp.events.put(serverEvent(e))
+	}
 	r.mcp.Servers = mcp.Open(o)
 }
 

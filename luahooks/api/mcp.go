@@ -39,10 +39,11 @@ type servers struct {
 
 // functions are those of the module, for [stdlib.Env].
 func (s *servers) functions() map[string]lua.LGFunction {
-	return map[string]lua.LGFunction{"servers": s.list, "connect": s.connect, "add": s.add}
+	return map[string]lua.LGFunction{"servers": s.vm.Func("mcp.servers", s.list).GFunction, "connect": s.connect, "add": s.add}
 }
 
-// mustHave returns the servers of the session. It raises where nothing of a session works.
+// mustHave returns the servers of the session, or an error where there can be none. It raises
+// where nothing of a session works.
 func (s *servers) mustHave(L *lua.LState, function string) (Servers, error) {
 	s.mustHost(L, function)
 	if s.Servers != nil {
@@ -54,16 +55,14 @@ func (s *servers) mustHave(L *lua.LState, function string) (Servers, error) {
 }
 
 // list is mcp.servers(): what is known of each, without starting one.
-func (s *servers) list(L *lua.LState) int {
-	all, err := s.mustHave(L, "mcp.servers")
-	if err != nil {
-		return pushResult(L, nil, err)
+func (s *servers) list(L *lua.LState) *lua.LTable {
+	var known []mcp.Status
+	if all, err := s.mustHave(L, "mcp.servers"); err == nil {
+		known = all.List()
 	}
-	known := all.List()
 	list := luavm.NewList(L, len(known), func(i int) lua.LValue { return statusTable(L, &known[i]) })
 	luavm.MarkList(list)
-	L.Push(list)
-	return 1
+	return list
 }
 
 // statusTable is what can be told of a server, for Lua.
@@ -310,9 +309,7 @@ func (c *client) tools(L *lua.LState) int {
 		luavm.SetText(t, "title", tool.Title)
 		luavm.Set(t, "description", lua.LString(tool.Description))
 		luavm.Set(t, "parameters", c.records.JSON(tool.Schema))
-		claims := tool.Claims
-		claims.Claimed = true
-		luavm.Set(t, "annotations", annotationsTable(L, claims))
+		luavm.Set(t, "annotations", annotationsTable(L, tool.Claims))
 		luavm.Set(t, "exposure", lua.LString(tool.Exposure))
 		luavm.Set(t, "definition", lua.LString(tool.Hash))
 		return t
