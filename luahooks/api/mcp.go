@@ -118,29 +118,22 @@ func (s *servers) add(L *lua.LState) int {
 // serverFields reads the table of a server at argument n, as mcp.json has its fields; wrong ones
 // raise. more are fields that are no part of that.
 func serverFields(L *lua.LState, n int, function string, more ...luavm.Option) map[string]any {
+	var command, cwd, url, kind, description, exposure, protocol *string
+	var timeout, maxTimeout *float64
 	var args []string
 	var env, headers, tools map[string]string
 	var oauth *lua.LTable
 	var enabled *bool
-	texts, seconds := map[string]**string{}, map[string]**float64{}
-	options := append(more, luavm.Opt("args", &args), luavm.Opt("env", &env), luavm.Opt("headers", &headers), luavm.Opt("tools", &tools),
-		luavm.Opt("oauth", &oauth), luavm.Opt("enabled", &enabled))
-	for _, name := range []string{"type", "command", "cwd", "url", "description", "exposure", "protocol"} {
-		texts[name] = new(*string)
-		options = append(options, luavm.Opt(name, texts[name]))
-	}
-	for _, name := range []string{"timeout", "max_timeout"} {
-		seconds[name] = new(*float64)
-		options = append(options, luavm.Opt(name, seconds[name]))
-	}
-	luavm.Unpack(L, n, function, options...)
+	luavm.Unpack(L, n, function, append(more, luavm.Opt("command", &command), luavm.Opt("args", &args), luavm.Opt("env", &env), luavm.Opt("cwd", &cwd),
+		luavm.Opt("url", &url), luavm.Opt("headers", &headers), luavm.Opt("type", &kind), luavm.Opt("description", &description),
+		luavm.Opt("exposure", &exposure), luavm.Opt("tools", &tools), luavm.Opt("timeout", &timeout), luavm.Opt("max_timeout", &maxTimeout),
+		luavm.Opt("protocol", &protocol), luavm.Opt("enabled", &enabled), luavm.Opt("oauth", &oauth))...)
 	fields := map[string]any{}
-	for name, text := range texts {
-		setGiven(fields, name, *text)
+	for name, text := range map[string]*string{"command": command, "cwd": cwd, "url": url, "type": kind, "description": description, "exposure": exposure, "protocol": protocol} {
+		setGiven(fields, name, text)
 	}
-	for name, number := range seconds {
-		setGiven(fields, name, *number)
-	}
+	setGiven(fields, "timeout", timeout)
+	setGiven(fields, "max_timeout", maxTimeout)
 	setGiven(fields, "enabled", enabled)
 	if args != nil {
 		fields["args"] = args

@@ -25,7 +25,15 @@ local mcp = {}
 ---@field max_timeout? number seconds that a call may take in all: 1800 unless said
 ---@field protocol? string the version to begin with
 ---@field enabled? boolean `false`: it is listed, and not used
----@field oauth? { client_id?: string, client_secret?: string, client_metadata_url?: string, scopes?: string[], port?: integer } how somebody signs in
+---@field oauth? pi.McpOAuth how somebody signs in
+
+--- How somebody signs in to a server at which a program has to be registered by hand.
+---@class pi.McpOAuth
+---@field client_id? string
+---@field client_secret? string
+---@field client_metadata_url? string
+---@field scopes? string[]
+---@field port? integer of the address that the answer comes to
 
 --- What `mcp.connect` is told.
 ---@class pi.McpConnection: pi.McpEntry
