@@ -259,6 +259,10 @@ func (a *Agent) HookFailed(ctx context.Context, f *HookFailed, text string) {
 	a.events.tellAll(ctx, f)
 }
 
+// TellServer hands an event about a server of tools to the listeners: an [MCPServer] or an
+// [MCPChange]. What becomes of servers is no part of a run.
+func (a *Agent) TellServer(ctx context.Context, e Event) { a.events.emit(ctx, e) }
+
 // Model returns the model that the next request goes to.
 func (a *Agent) Model() *llm.Model { return a.choice.model() }
 

@@ -137,6 +137,22 @@ type nestingKey struct{}
 // of that reaches it only through ctx. A refused call gives a Result that says why;
 // one that is nested in four others, by their contexts, is refused.
 func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage) Result {
+	return a.callTool(ctx, input, func(id string, input json.RawMessage) meaning {
+		return a.tools.meaning(message.Block{Type: message.BlockToolCall, ID: id, Name: name, Arguments: input})
+	})
+}
+
+// CallGiven is CallTool for a tool that the caller has, whether or not it is among the active
+// ones: one of a server that a hook uses. The gate is the same; which names may be called at
+// all the caller has to know.
+func (a *Agent) CallGiven(ctx context.Context, tool Tool, input json.RawMessage) Result {
+	return a.callTool(ctx, input, func(id string, input json.RawMessage) meaning {
+		return meaning{Block: message.Block{Type: message.BlockToolCall, ID: id, Name: tool.Spec().Name, Arguments: input}, input: input, given: tool}
+	})
+}
+
+// callTool makes a call outside of the conversation; meaningOf says what it is.
+func (a *Agent) callTool(ctx context.Context, input json.RawMessage, meaningOf func(id string, input json.RawMessage) meaning) Result {
 	depth, _ := ctx.Value(nestingKey{}).(int)
 	if depth >= maxNesting {
 		return *refuse("not run: calls of tools out of tool events nest %d deep already", maxNesting)
@@ -148,8 +164,8 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	if len(input) == 0 {
 		input = json.RawMessage(`{}`)
 	}
-	call := a.tools.meaning(message.Block{Type: message.BlockToolCall, ID: newCallID(ctx), Name: name, Arguments: input})
-	name, input = call.Name, call.Arguments
+	call := meaningOf(newCallID(ctx), input)
+	name, input := call.Name, call.Arguments
 	sent := input
 	a.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, sent} })
 	took := time.Duration(0)

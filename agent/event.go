@@ -69,6 +69,8 @@ const (
 	KindToolExecutionEnd
 	KindUserBash
 	KindShell
+	KindMCPServer
+	KindMCPChange
 
 	KindNotice          // not for hooks: a line for the user
 	KindCustomShow      // not for hooks: a message that is to be shown came into the session: of a hook, or typed while the agent worked
@@ -92,6 +94,7 @@ var kindNames = [numKinds]string{
 	"ui_prompt_end", "hook_error", "compaction_start", "compaction_end", "auto_compaction_start", "auto_compaction_end",
 	"auto_retry_start", "auto_retry_end",
 	"tool_call", "tool_result", "tool_execution_start", "tool_execution_update", "tool_execution_end", "user_bash", "shell",
+	"mcp_server", "mcp_change",
 	"notice", "custom_show", "tool_clock", "tool_ran", "auto_retry_waited",
 	"entry_appended", "queue_changed",
 }

@@ -33,6 +33,35 @@ const (
 	ViaShell     Via = "shell"  // a command in a shell did
 )
 
+// MCPServer comes when a server is in another state, or its lists were read again.
+type MCPServer struct {
+	Server string
+	State  string // as agent/mcp calls it
+	Tools  int    // how many it has, as far as is known
+	Error  string // why it cannot be used, or what ended it; "": nothing did
+}
+
+// MCPChange comes when a server has another definition of a tool than when it was listed first.
+type MCPChange struct {
+	Server, Tool  string
+	Before, After *Definition // nil: there is none
+}
+
+// Definition is what a server says of a tool.
+type Definition struct {
+	Name        string // of the tool, as gates see it
+	Description string
+	Parameters  json.RawMessage // a schema
+	Claims      Annotations
+	Hash        string // of all that; ServerCall.Definition
+}
+
+// Kind is KindMCPServer.
+func (*MCPServer) Kind() Kind { return KindMCPServer }
+
+// Kind is KindMCPChange.
+func (*MCPChange) Kind() Kind { return KindMCPChange }
+
 type viaKey struct{}
 
 // WithVia returns a context in which calls of tools come that way.
@@ -55,6 +84,7 @@ type meaning struct {
 	message.Block           // with the name of the tool and its arguments
 	through       Forwarder // nil: none
 	input         json.RawMessage
+	given         Tool // what is called, active or not; nil: the name says it
 }
 
 // meaning returns what a call is. A name that no active tool has may be one of a tool behind a

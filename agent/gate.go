@@ -61,8 +61,12 @@ func (g *gate) approve(ctx context.Context, call meaning) (*approvedCall, *Resul
 	return g.decide(ctx, &approvedCall{gate: g, tool: tool, id: call.ID, call: scope, input: call.Arguments, server: serverCall(ctx, tool, call)}, checker, nil)
 }
 
-// find returns the tool of a call: an active one, or one behind it. Of the results one is nil.
+// find returns the tool of a call: an active one, one behind it, or the one that the caller
+// has. Of the results one is nil.
 func (g *gate) find(ctx context.Context, call meaning) (Tool, *Result) {
+	if call.given != nil {
+		return call.given, nil
+	}
 	if call.through != nil {
 		tool, err := call.through.Target(ctx, call.input)
 		switch {
@@ -84,10 +88,10 @@ func (g *gate) find(ctx context.Context, call meaning) (Tool, *Result) {
 	return nil, refuse("unknown tool %q; no tools are available", call.Name)
 }
 
-// checker returns what checks the arguments of a call. That of a tool behind a Forwarder is
-// not remembered, for the tool may be another one the next time.
+// checker returns what checks the arguments of a call. That of a tool which is not among the
+// active ones is not remembered, for it may be another one the next time.
 func (g *gate) checker(ctx context.Context, tool Tool, call meaning) (*schema.Checker, error) {
-	if call.through != nil {
+	if call.through != nil || call.given != nil {
 		return schema.Compile(tool.Spec().Parameters)
 	}
 	return g.tools.checker(tool, func(text string) { g.events.Notify(ctx, LevelWarning, text) })

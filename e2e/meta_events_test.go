@@ -69,7 +69,7 @@ func everyEvent(t *testing.T) []agent.Event {
 		agent.NewMessageUpdate(llm.Delta{}, func() *message.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
 		&agent.ThinkingLevelSelect{}, &agent.ModeSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.HookFailed{}, &agent.CompactionStart{}, &agent.CompactionEnd{},
 		&agent.AutoRetryStart{}, &agent.AutoRetryEnd{}, &agent.ToolCall{}, &agent.ToolResult{}, &agent.ToolExecutionStart{},
-		&agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{}, &agent.ShellCommand{},
+		&agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{}, &agent.ShellCommand{}, &agent.MCPServer{}, &agent.MCPChange{},
 	}
 	f := newFiller(t, m)
 	for _, e := range events {
@@ -100,7 +100,7 @@ func newFiller(t *testing.T, m *message.Message) *filler {
 	f := &filler{t, map[reflect.Type]reflect.Value{}}
 	for _, v := range []any{
 		m, entry, &llm.Model{Provider: "p", ID: "m", Cost: &llm.Price{}}, json.RawMessage(`{"a":1}`), session.Item{Message: m, Index: -1},
-		http.Header{"A": {"b"}}, map[string]string{"a": "b"}, m.Content, &message.Usage{Input: 1}, &agent.ServerCall{Server: "s", Tool: "t", Via: agent.ViaHook, Definition: "d"}, llm.Delta{Kind: llm.DeltaText, Text: "x"},
+		http.Header{"A": {"b"}}, map[string]string{"a": "b"}, m.Content, &message.Usage{Input: 1}, &agent.ServerCall{Server: "s", Tool: "t", Via: agent.ViaHook, Definition: "d"}, &agent.Definition{Name: "n", Description: "d", Parameters: json.RawMessage(`{"type":"object"}`), Hash: "h"}, llm.Delta{Kind: llm.DeltaText, Text: "x"},
 		func() agent.TurnUsage {
 			return agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: 1, Window: 2, Percent: 50}}
 		},

@@ -109,6 +109,8 @@ func tableClasses() map[string]string {
 		"handle_input":          "pi.KeyOptions",
 		"on: group":             "pi.HandlerGroup",
 		"tool: annotations":     "pi.AnnotationOptions",
+		"go serverFields":       "pi.McpEntry",
+		"go oauthFields":        "pi.McpOAuth",
 	}
 }
 

@@ -195,6 +195,9 @@ type Options struct {
 	// ServerTools returns the tools by which the model comes to those of servers; nil: there
 	// are none. It is asked whenever the tools are put together.
 	ServerTools func() []agent.Tool
+	// Servers returns the servers of the session, as hooks use them beside the model; nil, or a
+	// nil of it: there are none.
+	Servers func() api.Servers
 	// MayHave reports whether the model may have the tool with a name at all, whatever hooks
 	// choose; nil: it may have any.
 	MayHave func(tool string) bool

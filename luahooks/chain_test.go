@@ -15,6 +15,7 @@ import (
 	"pi/agent/provider/catalogue"
 	"pi/cli/keyring"
 	"pi/cli/providers"
+	"pi/internal/testing/mcptest"
 	"pi/luahooks/api"
 	"pi/luahooks/trust"
 	"pi/repl/terminal/keymap"
@@ -24,7 +25,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	mcptest.Main()
+	goleak.VerifyTestMain(m)
+}
 
 // rig is a chain in directories of its own, with a program and a user that
 // the test plays.

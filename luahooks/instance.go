@@ -94,10 +94,18 @@ func (in *instance) close() {
 // outside of the VM to stop. It does not wait for that; Chain.Close does.
 func (in *instance) end() {
 	in.behind.stop()
+	in.endServers()
 	if !in.loader.behind.isEnding() {
 		in.script.Clear()
 	}
 	in.loader.ending.run(in.behind.wg.Wait)
+}
+
+// endServers ends the MCP servers of the instance, behind: their names are free at once.
+func (in *instance) endServers() {
+	if wait := in.script.EndServers(); !in.loader.ending.run(wait) {
+		wait()
+	}
 }
 
 // spawn runs f on a goroutine, with a context that ends when the instance is closed. It
@@ -314,7 +322,8 @@ func (l *loader) program(in *instance) api.Program {
 		Tools:    &l.tools,
 		Commands: o.Commands, Reserved: o.Reserved, Keys: o.Keys, CommandsChanged: l.warnCommands,
 		Flags: l.roster.Flags, GivenFlags: l.opts.Flags,
-		Models: l.opts.Models, CheckSwitches: l.opts.CheckSwitches, ProvidersChanged: l.providers.refresh,
+		Servers: l.opts.Servers,
+		Models:  l.opts.Models, CheckSwitches: l.opts.CheckSwitches, ProvidersChanged: l.providers.refresh,
 
 		Environ: o.CommandEnv, Getenv: l.opts.Getenv, Clock: l.opts.Clock, Reach: l.opts.Reach, Confine: l.opts.Confine,
 		Starting: l.startingIn, Watcher: l.opts.Watcher,

@@ -202,6 +202,9 @@ func (h *hook) current() *instance { return h.now.Load() }
 
 // replace puts an instance in force in place of the one before; nil: none.
 func (h *hook) replace(in *instance) {
+	if old := h.current(); old != nil {
+		old.endServers() // before the next version wants servers of the same names
+	}
 	if in != nil {
 		in.script.Registered.Handlers.Enter()
 	}

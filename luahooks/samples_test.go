@@ -106,5 +106,8 @@ func samples(t testing.TB) []agent.Event {
 		&agent.ToolExecutionEnd{ID: "c", Name: "edit", Input: json.RawMessage(`{"oldText":"o"}`), Result: result},
 		&agent.UserBash{Command: "ls", ExcludeFromContext: true, Cwd: "/c"},
 		&agent.ShellCommand{Command: "ls", Cwd: "/c", Source: "tool"},
+		&agent.MCPServer{Server: "s", State: "failed", Tools: 3, Error: "e"},
+		&agent.MCPChange{Server: "s", Tool: "t", Before: &agent.Definition{Name: "mcp__s__t", Description: "d", Parameters: json.RawMessage(`{"type":"object"}`),
+			Claims: agent.Annotations{ReadOnly: true, Claimed: true}, Hash: "h"}, After: &agent.Definition{Description: "other"}},
 	}
 }

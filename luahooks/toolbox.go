@@ -21,6 +21,7 @@ type toolbox struct {
 	mayHave  func(name string) bool // whether the model may have one at all; nil: it may have any
 
 	ofServers func() []agent.Tool // see [Options.ServerTools]
+	modeOn    func() (name string, h *hook, mode *api.Mode)
 
 	roster   *roster
 	audience *audience
@@ -86,6 +87,18 @@ func (b *toolbox) serverTools() (all []api.OfferedTool) {
 
 // allows reports whether the model may have a tool of that name at all.
 func (b *toolbox) allows(name string) bool { return b.mayHave == nil || b.mayHave(name) }
+
+// MayCall is that of [api.Toolbox].
+func (b *toolbox) MayCall(name string) error {
+	if !b.allows(name) {
+		return fmt.Errorf("the tool %s may not be called here: the command line allows other tools", name)
+	}
+	on, _, mode := b.modeOn()
+	if on == "" || mode != nil && (mode.Tools == nil || isNamed(mode.Tools, name)) {
+		return nil
+	}
+	return fmt.Errorf("the tool %s may not be called in the mode %s, which does not name it", name, on)
+}
 
 // Below is that of [api.Toolbox]. Tools of one hook do not stand in for each other.
 func (b *toolbox) Below(name, path string) (below agent.Tool) {
@@ -213,21 +226,24 @@ func (b *toolbox) offerModes(host api.Host) (warnings map[string]string) {
 // one of those may be, and then for the named ones alone.
 func (b *toolbox) allowed(tools []api.OfferedTool, names []string) []agent.Tool {
 	found := []agent.Tool{}
-	isNamed := func(name string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return n == name || isOfServer(n) && mcp.Match(n, name) })
-	}
 	for _, t := range tools {
 		name := t.Spec().Name
 		f, stands := t.Tool.(agent.Forwarder)
 		switch {
 		case !b.allows(name):
-		case stands && (isNamed(name) || slices.ContainsFunc(names, isOfServer)):
-			found = append(found, f.Within(isNamed))
-		case isNamed(name):
+		case stands && (isNamed(names, name) || slices.ContainsFunc(names, isOfServer)):
+			found = append(found, f.Within(func(name string) bool { return isNamed(names, name) }))
+		case isNamed(names, name):
 			found = append(found, t.Tool)
 		}
 	}
 	return found
+}
+
+// isNamed reports whether a tool is one of names, of which those of tools of servers may be
+// patterns.
+func isNamed(names []string, tool string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return n == tool || isOfServer(n) && mcp.Match(n, tool) })
 }
 
 // isOfServer reports whether a name, or a pattern, is one of tools of servers.

@@ -77,7 +77,7 @@ func toGo(L *lua.LState, v lua.LValue, t reflect.Type) (reflect.Value, bool) {
 		list, ok := Strings(L, v)
 		return reflect.ValueOf(list), ok
 	case typeStringMap:
-		m, ok := stringMap(L, v)
+		m, ok := StringMap(L, v)
 		return reflect.ValueOf(m), ok
 	case typeDuration:
 		n, ok := v.(lua.LNumber)

@@ -120,9 +120,9 @@ func Strings(L *lua.LState, v lua.LValue) ([]string, bool) {
 	return list, true
 }
 
-// stringMap returns a table of names and strings or numbers as a map; false for anything
+// StringMap returns a table of names and strings or numbers as a map; false for anything
 // else.
-func stringMap(L *lua.LState, v lua.LValue) (map[string]string, bool) {
+func StringMap(L *lua.LState, v lua.LValue) (map[string]string, bool) {
 	t, ok := v.(*lua.LTable)
 	if !ok {
 		return nil, false

@@ -47,6 +47,8 @@ type Env struct {
 	Exec func(ctx context.Context, c Command) (stdout, stderr string, code int, err error)
 	// Complete is pi.llm.complete, and Stream pi.llm.stream.
 	Complete, Stream lua.LGFunction
+	// Servers are the functions of pi.mcp, by their names.
+	Servers map[string]lua.LGFunction
 	// Restyle is that of compat.Host.
 	Restyle func(L *lua.LState, v lua.LValue, branch bool) lua.LValue
 	// Compat is the Code of compat.Host; it may be nil.

@@ -41,7 +41,7 @@ func cannotFail() []string {
 	return []string{
 		"base64.encode", "base64.url_encode",
 		"fs.exists", "hash.sha256", "hash.sha512", "hash.sha1", "hash.md5", "hash.hmac_sha256", "hash.hex", "hash.random", "http.encode",
-		"json.encode", "json.list", "path.join", "path.dir", "path.base", "path.clean", "path.is_abs", "path.ext", "path.stem", "path.abs", "path.split", "path.match", "path.rel",
+		"json.encode", "json.list", "mcp.servers", "path.join", "path.dir", "path.base", "path.clean", "path.is_abs", "path.ext", "path.stem", "path.abs", "path.split", "path.match", "path.rel",
 		"re.match", "re.find_all", "re.test", "re.replace", "re.split", "re.escape",
 		"schema.string", "schema.number", "schema.integer", "schema.boolean", "schema.null", "schema.any", "schema.object", "schema.array", "schema.map", "schema.optional",
 		"schema.enum", "schema.const", "schema.any_of",
@@ -115,7 +115,12 @@ func newRig(t *testing.T) *rig {
 		Exec:     execute,
 		Complete: completeNothing,
 		Stream:   completeNothing,
-		Outside:  func(ctx context.Context, _ string) context.Context { return ctx },
+		Servers: map[string]lua.LGFunction{
+			"servers": r.vm.Func("mcp.servers", func(L *lua.LState) *lua.LTable { return list(L, 0, nil) }).GFunction,
+			"connect": func(L *lua.LState) int { return serverNamed(L, L.CheckTable(1).RawGetString("name")) },
+			"add":     func(L *lua.LState) int { L.CheckTable(2); return serverNamed(L, L.Get(1)) },
+		},
+		Outside: func(ctx context.Context, _ string) context.Context { return ctx },
 		Follow: func(bool) func(context.Context) context.Context {
 			return func(ctx context.Context) context.Context { return ctx }
 		},
@@ -135,6 +140,17 @@ func execute(ctx context.Context, c Command) (string, string, int, error) {
 		return "", "", 0, err
 	}
 	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode(), nil
+}
+
+// serverNamed pushes the name of a server, unless it is taken.
+func serverNamed(L *lua.LState, name lua.LValue) int {
+	if name == lua.LString("taken") {
+		L.Push(lua.LNil)
+		L.Push(lua.LString("there is one already"))
+		return 2
+	}
+	L.Push(name)
+	return 1
 }
 
 // completeNothing answers with what it was asked, or not at all.
@@ -312,7 +328,7 @@ func TestSpecsAreOfModules(t *testing.T) {
 // While the hook loads what computes works, and what acts raises before it looks
 // at its arguments.
 func TestNothingActsWhileTheHookLoads(t *testing.T) {
-	acting := []string{"fs", "git", "http", "llm", "timer"}
+	acting := []string{"fs", "git", "http", "llm", "mcp", "timer"}
 	r := newRig(t)
 	for full, open := range modules() {
 		module := strings.TrimPrefix(full, "pi.")

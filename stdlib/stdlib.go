@@ -24,6 +24,7 @@
 //	pi.timer   sleep after every
 //	pi.git     root branch status diff
 //	pi.llm     complete
+//	pi.mcp     servers connect add
 //
 // The parameters and results of each function are described above the function that
 // opens its module: openFS, openHTTP and so on.
@@ -61,7 +62,7 @@ type Open func(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue
 func modules() map[string]Open {
 	return map[string]Open{
 		"pi.base64": openBase64, "pi.diff": openDiff, "pi.fs": openFS, "pi.git": openGit, "pi.hash": openHash, "pi.http": openHTTP,
-		"pi.json": openJSON, "pi.llm": openLLM, "pi.path": openPath, "pi.re": openRe, "pi.schema": openSchema, "pi.sh": openSh,
+		"pi.json": openJSON, "pi.llm": openLLM, "pi.mcp": openMCP, "pi.path": openPath, "pi.re": openRe, "pi.schema": openSchema, "pi.sh": openSh,
 		"pi.text": openText, "pi.time": openTime, "pi.timer": openTimer,
 	}
 }

@@ -51,7 +51,7 @@ func (s *Servers) Adopt(entries []Entry, only string) Adopted {
 	s.list = next
 	s.mu.Unlock()
 	for _, old := range ended {
-		old.remove()
+		old.retire()()
 	}
 	return a
 }
@@ -67,12 +67,19 @@ func (s *server) successor(e Entry) *server {
 	return next
 }
 
-// remove ends a server that is in the set no more.
-func (s *server) remove() {
+// retire says that a server is in the set no more. The function that it returns has to be called, and
+// returns when the server has ended.
+func (s *server) retire() (end func()) {
 	s.mu.Lock()
+	isFirst := !s.gone
 	s.gone = true
 	s.mu.Unlock()
-	s.end()
+	return func() {
+		s.end()
+		if isFirst {
+			s.set.tell(s, nil)
+		}
+	}
 }
 
 // isLike reports whether two entries say the same. Where something is known only at a start, they may

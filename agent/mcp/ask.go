@@ -21,7 +21,7 @@ import (
 // first. The error is one of this program or of the protocol; that the tool failed is part of
 // its result.
 func (s *Servers) Call(ctx context.Context, server, tool string, arguments json.RawMessage, o CallOptions) (*Result, error) {
-	one, err := s.find(server)
+	one, err := s.findShared(server)
 	if err != nil {
 		return nil, err
 	}
@@ -186,14 +186,19 @@ func (s *server) accept(tool string) error {
 // Describe returns the definition of a tool. A server of which something is cached is not
 // started by that.
 func (s *Servers) Describe(ctx context.Context, server, tool string) (*Tool, error) {
-	one, err := s.find(server)
+	one, err := s.findShared(server)
 	if err != nil {
 		return nil, err
 	}
-	if err := one.know(ctx); err != nil {
+	return one.describe(ctx, tool)
+}
+
+// describe is [Servers.Describe].
+func (s *server) describe(ctx context.Context, tool string) (*Tool, error) {
+	if err := s.know(ctx); err != nil {
 		return nil, err
 	}
-	return one.find(tool)
+	return s.find(tool)
 }
 
 // know starts a server of which nothing is known, and which can be started.
@@ -232,20 +237,25 @@ func (s *Servers) Definitions(ctx context.Context, server string) ([]Tool, []Res
 
 // Read reads a resource of a server, which is started if it does not run.
 func (s *Servers) Read(ctx context.Context, server, uri string) (*Result, error) {
-	one, err := s.find(server)
+	one, err := s.findShared(server)
 	if err != nil {
 		return nil, err
 	}
-	if err := one.isOff(); err != nil {
+	return one.read(ctx, uri)
+}
+
+// read is [Servers.Read].
+func (s *server) read(ctx context.Context, uri string) (*Result, error) {
+	if err := s.isOff(); err != nil {
 		return nil, err
 	}
-	c, done, err := one.use(ctx)
+	c, done, err := s.use(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	var read *sdk.ReadResourceResult
-	notes, err := one.request(ctx, c, CallOptions{}, func(ctx context.Context, c *connection, token string) error {
+	notes, err := s.request(ctx, c, CallOptions{}, func(ctx context.Context, c *connection, token string) error {
 		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
 			params := &sdk.ReadResourceParams{URI: uri, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
@@ -258,9 +268,9 @@ func (s *Servers) Read(ctx context.Context, server, uri string) (*Result, error)
 		})
 	})
 	if err != nil {
-		return nil, one.named(err)
+		return nil, s.named(err)
 	}
-	w := &writer{details: details{Server: server}}
+	w := &writer{details: details{Server: s.entry.Name}}
 	for _, r := range read.Contents {
 		if r != nil {
 			w.resource(r)
@@ -293,26 +303,31 @@ func (s *Servers) Prompts() (all []Prompt) {
 func (s *server) isOffered() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.cannot() == nil && (s.as().mayBe(Search) || s.as().mayBe(Direct))
+	return s.cannot() == nil && !s.entry.Private && (s.as().mayBe(Search) || s.as().mayBe(Direct))
 }
 
 // Prompt returns the messages of a prompt of a server, which is started if it does not run. Their
 // texts are cleaned.
 func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map[string]string) ([]Message, error) {
-	one, err := s.find(server)
+	one, err := s.findShared(server)
 	if err != nil {
 		return nil, err
 	}
-	if err := one.isOff(); err != nil {
+	return one.prompt(ctx, name, arguments)
+}
+
+// prompt is [Servers.Prompt].
+func (s *server) prompt(ctx context.Context, name string, arguments map[string]string) ([]Message, error) {
+	if err := s.isOff(); err != nil {
 		return nil, err
 	}
-	c, done, err := one.use(ctx)
+	c, done, err := s.use(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	var got *sdk.GetPromptResult
-	_, err = one.request(ctx, c, CallOptions{}, func(ctx context.Context, c *connection, token string) error {
+	_, err = s.request(ctx, c, CallOptions{}, func(ctx context.Context, c *connection, token string) error {
 		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
 			params := &sdk.GetPromptParams{Name: name, Arguments: arguments, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
@@ -325,7 +340,7 @@ func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map
 		})
 	})
 	if err != nil {
-		return nil, one.named(err)
+		return nil, s.named(err)
 	}
 	var messages []Message
 	for _, m := range got.Messages {
@@ -333,7 +348,7 @@ func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map
 			continue
 		}
 		hidden := cleanContent(m.Content)
-		w := &writer{details: details{Server: server}}
+		w := &writer{details: details{Server: s.entry.Name}}
 		w.add(m.Content)
 		messages = append(messages, Message{Role: string(m.Role), Content: w.finish(nil).Tool.Content, Hidden: hidden})
 	}

@@ -35,6 +35,7 @@ type calls struct {
 type pending struct {
 	ctx    context.Context // of who made it
 	update agent.Update    // may be nil
+	each   func(Progress)  // likewise
 	clock  *callClock
 	rows   []string // of progress, the last ones
 
@@ -81,6 +82,9 @@ func (c *calls) progress(said *sdk.ProgressNotificationParams) {
 		return
 	}
 	p.clock.again()
+	if p.each != nil {
+		p.each(Progress{said.Progress, said.Total, printable.Cut(printable.Line(said.Message), 500)})
+	}
 	if p.update == nil {
 		return
 	}
@@ -189,7 +193,7 @@ func (c *connection) request(ctx context.Context, e *Entry, o CallOptions, send 
 	if o.Timeout > 0 {
 		timeout = min(o.Timeout, limit)
 	}
-	p := &pending{ctx: ctx, update: o.Progress}
+	p := &pending{ctx: ctx, update: o.Progress, each: o.Each}
 	p.clock = newCallClock(timeout, func() {
 		cancel(&timeoutError{fmt.Sprintf("no answer and no progress for %s (timeout)", timeout)})
 	})

@@ -41,6 +41,10 @@ type Entry struct {
 	OAuth            *OAuth
 	Source           Source
 
+	// Private: only the [Client] of who has put the server there uses it. The model neither
+	// finds nor calls its tools.
+	Private bool
+
 	// Problem says why the server cannot be started, such as a variable that is not set; nil
 	// if it can. The server is listed with it.
 	Problem error
@@ -69,7 +73,7 @@ const (
 	FromUser    SourceKind = "user"    // mcp.json of the agent directory
 	FromProject SourceKind = "project" // a file of the project, which was approved
 	FromClient  SourceKind = "client"  // an editor, for this session
-	FromHook    SourceKind = "hook"    // pi.mcp.add
+	FromHook    SourceKind = "hook"    // pi.mcp.add and pi.mcp.connect
 )
 
 // String is such as "user (/home/u/.pi/agent/mcp.json:3)".

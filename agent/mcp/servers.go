@@ -182,6 +182,15 @@ func (s *Servers) find(name string) (*server, error) {
 	return nil, fmt.Errorf("there is no server %q, and no other", printable.Short(name))
 }
 
+// findShared is find for who uses what all may: a private server is none.
+func (s *Servers) findShared(name string) (*server, error) {
+	one, err := s.find(name)
+	if err == nil && one.entry.Private {
+		return nil, fmt.Errorf("the server %s is that of a %s alone", name, one.entry.Source)
+	}
+	return one, err
+}
+
 // List is what can be told of all servers without starting one, in their order.
 func (s *Servers) List() (all []Status) {
 	for _, server := range s.servers() {
@@ -202,19 +211,26 @@ func (s *Servers) Server(name string) (Status, error) {
 // Add makes one more server one of the session's. The error says that its name cannot be one,
 // or is taken.
 func (s *Servers) Add(e Entry) error {
+	_, err := s.add(e)
+	return err
+}
+
+// add is Add, and returns the server.
+func (s *Servers) add(e Entry) (*server, error) {
 	if err := CheckName(e.Name); err != nil {
-		return err
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := slices.IndexFunc(s.list, func(have *server) bool { return have.entry.Name == e.Name }); i >= 0 {
-		return fmt.Errorf("there is a server %s already, of %s", e.Name, s.list[i].entry.Source)
+		return nil, fmt.Errorf("there is a server %s already, of %s", e.Name, s.list[i].entry.Source)
 	}
 	if s.ctx.Err() != nil {
-		return errors.New("the session has ended")
+		return nil, errors.New("the session has ended")
 	}
-	s.list = append(s.list, newServer(s, e))
-	return nil
+	one := newServer(s, e)
+	s.list = append(s.list, one)
+	return one, nil
 }
 
 // Remove takes a server out of the session, and ends it; the error says that there is none of
@@ -224,11 +240,17 @@ func (s *Servers) Remove(name string) error {
 	if err != nil {
 		return err
 	}
+	s.takeOut(one)()
+	return nil
+}
+
+// takeOut takes a server out of the session, so that its name is free at once. The function
+// that it returns has to be called, and returns when the server has ended.
+func (s *Servers) takeOut(one *server) (end func()) {
 	s.mu.Lock()
 	s.list = slices.DeleteFunc(s.list, func(have *server) bool { return have == one })
 	s.mu.Unlock()
-	one.remove()
-	return nil
+	return one.retire()
 }
 
 // SetOn turns a server on or off, for this session. One that is turned off is ended.
@@ -394,8 +416,15 @@ type Status struct {
 
 // CallOptions are those of one call.
 type CallOptions struct {
-	Timeout  time.Duration // without progress; 0: that of the entry
-	Progress agent.Update  // may be nil
+	Timeout  time.Duration  // without progress; 0: that of the entry
+	Progress agent.Update   // may be nil
+	Each     func(Progress) // is told of each message of progress, and does not wait; may be nil
+}
+
+// Progress is how far a server says that a call has come.
+type Progress struct {
+	Done, Total float64 // Total is 0 if it is not known
+	Message     string
 }
 
 // Result is what a call, or the reading of a resource, gives.

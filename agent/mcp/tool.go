@@ -243,7 +243,7 @@ func (p *proxy) split(r request) (server, tool string, ok bool) {
 // named returns the tool of a name for the model, if it is known.
 func (s *Servers) named(name string) *Tool {
 	for _, one := range s.servers() {
-		if !strings.HasPrefix(name, prefix+one.entry.Name) {
+		if one.entry.Private || !strings.HasPrefix(name, prefix+one.entry.Name) {
 			continue
 		}
 		if defs := one.definitions(); defs != nil {
@@ -278,7 +278,7 @@ func (p *proxy) Target(ctx context.Context, input json.RawMessage) (agent.Tool, 
 	if err != nil {
 		return nil, err
 	}
-	one, err := p.set.find(server)
+	one, err := p.set.findShared(server)
 	if err != nil {
 		return nil, err
 	}
@@ -325,7 +325,7 @@ func (p *proxy) Run(ctx context.Context, input json.RawMessage, _ agent.Update) 
 // isKnown reports whether a describe starts nothing.
 func (p *proxy) isKnown(describe string) bool {
 	server, _, ok := strings.Cut(describe, "/")
-	one, err := p.set.find(server)
+	one, err := p.set.findShared(server)
 	return ok && err == nil && one.definitions() != nil
 }
 
@@ -384,6 +384,7 @@ type serverTool struct {
 	server *server
 	tool   string
 	shown  *Tool // as it was sent to the model, or decided about
+	with   CallOptions
 }
 
 // Spec is that of [agent.Tool].
@@ -422,7 +423,9 @@ func (t *serverTool) Run(ctx context.Context, input json.RawMessage, update agen
 	if decided := agent.DecidedDefinition(ctx); decided != "" {
 		hash = decided
 	}
-	r, err := t.server.call(ctx, t.tool, hash, input, CallOptions{Progress: update})
+	o := t.with
+	o.Progress = update
+	r, err := t.server.call(ctx, t.tool, hash, input, o)
 	switch {
 	case err == nil, r != nil && ctx.Err() == nil:
 		return r.Tool, nil

@@ -71,6 +71,7 @@ func (r *run) exitWait(ctx context.Context) (context.Context, context.CancelFunc
 func (r *run) closeHooks(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, hooksEnd)
 	defer cancel()
+	r.mcp.events.end()
 	r.chain.Close(ctx)
 	r.mcp.end()
 }

@@ -38,7 +38,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	o.Watcher = p.Watcher
 	o.CommandEnv, o.Grace = p.commandEnv, time.Duration(p.Config.HookGrace)*time.Millisecond
 	o.Tools, o.Inactive = p.tools(r.toolOptions())
-	o.ServerTools = r.mcp.tools
+	o.ServerTools, o.Servers = r.mcp.tools, r.forHooks
 	o.MayHave, o.Flags = p.Tools.mayHave, p.Hooks.Given.Values
 	o.Keys = api.Keys{Chord: keymap.ParseChord, IsReserved: func(chord string) bool {
 		table, _ := keymap.Parse(p.Config.Bindings())

@@ -16,7 +16,8 @@ import (
 // runServers are the servers of a run. The zero value has none.
 type runServers struct {
 	*mcp.Servers
-	ui atomic.Pointer[agent.UI] // who is asked; nil: there is no front end yet
+	events serverEvents             // for hooks
+	ui     atomic.Pointer[agent.UI] // who is asked; nil: there is no front end yet
 
 	mu   sync.Mutex
 	told map[string]mcp.State // the trouble that was told last of a server, until it is ready
@@ -46,7 +47,10 @@ func (r *run) openServers() {
 	if r.script != nil {
 		o.Play = r.script.Play
 	}
-	o.Notify = func(e mcp.Event) { r.tellServer(e) }
+	o.Notify = func(e mcp.Event) {
+		r.tellServer(e)
+		r.mcp.events.put(serverEvent(e))
+	}
 	r.mcp.Servers = mcp.Open(o)
 }
 

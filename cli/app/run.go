@@ -159,6 +159,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	case mode != "interactive":
 		r.chain.WatchFrom(ctx, time.After(unwatched), func(err error) { r.tellUnwatched(ctx, err) })
 	}
+	r.mcp.events.begin(r.agent.TellServer)
 	r.chain.Attach(r.agent, f.UI) // itself: it may be more than its methods say
 	// Bars may be more than ASCII where they are drawn for a user.
 	blocks := !p.isPlain() && term.IsTerminal(int(os.Stdout.Fd()))

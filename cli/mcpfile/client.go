@@ -2,8 +2,10 @@ package mcpfile
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"pi/agent/mcp"
 	"pi/internal/printable"
@@ -90,4 +92,28 @@ func valuesOf(list []ClientValue) map[string]string {
 		values[v.Name] = v.Value
 	}
 	return values
+}
+
+// FromHook makes an entry of what a hook says of a server: the object that stands in a file below
+// its name. What is wrong in it, or would have no effect, is the error.
+func FromHook(name string, text []byte, o Origin) (mcp.Entry, error) {
+	r := reader{origin: o, data: text}
+	value, wrong := parseJSON(text)
+	if wrong != nil {
+		return mcp.Entry{}, errors.New(wrong.text)
+	}
+	if err := mcp.CheckName(name); err != nil {
+		return mcp.Entry{}, err
+	}
+	e := entryReader{reader: &r, name: name, expand: newExpander(o)}
+	s, _ := e.read(member{name: name, value: value})
+	if len(r.file.Problems) > 0 {
+		var texts []string
+		for _, p := range r.file.Problems {
+			texts = append(texts, p.Text)
+		}
+		return mcp.Entry{}, errors.New(strings.Join(texts, "; "))
+	}
+	s.Source.Line = 0
+	return s.Entry, nil
 }

@@ -64,7 +64,11 @@ func (e *entryReader) read(m member) (s Server, ok bool) {
 // wrong reports a mistake that leaves the entry out.
 func (e *entryReader) wrong(at *node, text string) {
 	e.spoilt = true
-	e.report(at.from, fmt.Sprintf("server %q is left out: %s", e.name, text), false)
+	outcome := " is left out"
+	if e.origin.Kind == mcp.FromHook { // who wrote it is told by an error
+		outcome = ""
+	}
+	e.report(at.from, fmt.Sprintf("server %q%s: %s", e.name, outcome, text), false)
 }
 
 // warn reports a mistake that leaves only the field out.

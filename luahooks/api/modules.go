@@ -132,7 +132,7 @@ func (m *modules) files() map[string]string {
 }
 
 // newEnv returns what the standard library may use of the program around the VM.
-func newEnv(p *programs) *stdlib.Env {
+func newEnv(p *programs, s *servers) *stdlib.Env {
 	return &stdlib.Env{
 		Cwd:     p.Cwd,
 		Getenv:  p.Getenv,
@@ -153,6 +153,7 @@ func newEnv(p *programs) *stdlib.Env {
 		},
 		Complete: asking{models{p.bridge}, "complete"}.complete,
 		Stream:   asking{models{p.bridge}, "stream"}.complete,
+		Servers:  s.functions(),
 		Restyle:  restyle(p.records),
 		Compat:   p.Compat,
 	}

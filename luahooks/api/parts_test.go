@@ -221,7 +221,8 @@ func (b *labBox) Below(name, _ string) agent.Tool {
 func (b *labBox) Choose(names []string, by string) {
 	b.said = append(b.said, fmt.Sprint("choose ", names))
 }
-func (b *labBox) Apply(by string) { b.said = append(b.said, "apply "+by) }
+func (b *labBox) MayCall(string) error { return nil }
+func (b *labBox) Apply(by string)      { b.said = append(b.said, "apply "+by) }
 
 func TestAToolShowsWhatItHasSoFar(t *testing.T) {
 	box := new(labBox)

@@ -102,6 +102,9 @@ type Program struct {
 	// it.
 	NotifyOnce func(ctx context.Context, what string, level agent.Level, text string)
 
+	// Servers returns the MCP servers of the session, nil where there are none; it may be nil.
+	Servers func() Servers
+
 	Models           *llm.Models                                     // nil: nobody has any
 	CheckSwitches    func(api string, switches map[string]any) error // of a wire API; nil: all are right
 	ProvidersChanged func()
@@ -154,6 +157,7 @@ type Script struct {
 	display  *display
 	programs *programs
 	spawns   *spawns
+	servers  *servers
 	modules  *modules
 	modes    *modes
 }
@@ -172,7 +176,8 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.display = &display{bridge: b}
 	s.programs = &programs{b}
 	s.spawns = &spawns{programs: s.programs, version: p.Kept.NewOwner(), mine: map[string]*spawned{}}
-	s.modules = &modules{bridge: b, env: newEnv(s.programs), required: map[string]*module{}, looked: map[string]string{}}
+	s.servers = &servers{bridge: b}
+	s.modules = &modules{bridge: b, env: newEnv(s.programs, s.servers), required: map[string]*module{}, looked: map[string]string{}}
 	s.modes = &modes{b}
 	return s
 }
@@ -278,6 +283,10 @@ func (s *Script) Files() map[string]string { return s.modules.files() }
 // take up. It returns when they have ended.
 func (s *Script) EndUnclaimed() { s.spawns.endUnclaimed() }
 
+// EndServers takes the MCP servers that the hook has put there out of the session, and lets no
+// others in. The function that it returns has to be called, and returns when they have ended.
+func (s *Script) EndServers() (wait func()) { return s.servers.end() }
+
 // Clear removes what the hook shows outside of the transcript.
 func (s *Script) Clear() { s.display.clear() }
 
@@ -324,6 +333,7 @@ type Host interface {
 	SetLabel(ctx context.Context, id, label string) error
 	SetTools(tools []agent.Tool, by string)
 	CallTool(ctx context.Context, name string, input json.RawMessage) agent.Result
+	CallGiven(ctx context.Context, tool agent.Tool, input json.RawMessage) agent.Result
 	Complete(ctx context.Context, c agent.Completion) (*message.Message, error)
 	RequestCompact(o agent.CompactOptions, done func(*agent.Compacted, error))
 	Abort()

@@ -301,6 +301,9 @@ type Toolbox interface {
 	Below(name, path string) agent.Tool
 	// Choose makes exactly these tools active; by is the hook that wants it.
 	Choose(names []string, by string)
+	// MayCall returns an error if a tool of a server may not be called: by what the command
+	// line allows, or the mode that is on. Whether it is active does not matter.
+	MayCall(name string) error
 	// Apply gives the agent the tools that there are now. by is the hook that changed
 	// them.
 	Apply(by string)

@@ -16,7 +16,7 @@
 //	payload.go  fields; result.go: keys of a result
 //	session.go  starts, ends, switches; compact.go: compaction and the tree
 //	prompt.go   runs and turns; drafts.go: entries that a result adds
-//	model.go    requests, messages, models; tool.go: tools, commands of the user
+//	model.go    requests, messages, models; tool.go: tools, commands of the user; server.go: MCP
 package event
 
 // First the annotations, then the guide, which is made from them.

@@ -6,7 +6,7 @@ import "slices"
 // returns a fresh value; a Chain keeps one.
 func Table() []Spec {
 	return slices.Concat(startEvents(), sessionEvents(), compactEvents(), treeEvents(), endEvents(),
-		promptEvents(), turnEvents(), providerEvents(), messageEvents(), choiceEvents(), recoveryEvents(), toolEvents())
+		promptEvents(), turnEvents(), providerEvents(), messageEvents(), choiceEvents(), recoveryEvents(), toolEvents(), serverEvents())
 }
 
 // Info is what a user or an editor is told of an event.

@@ -39,13 +39,18 @@ func answers() map[string]func(vm *luavm.VM, L *lua.LState) lua.LValue {
 	id := func(*luavm.VM, *lua.LState) lua.LValue { return lua.LString("replayed") }
 	yes := func(*luavm.VM, *lua.LState) lua.LValue { return lua.LTrue }
 	nothing := func(*luavm.VM, *lua.LState) lua.LValue { return nil }
+	none := func(_ *luavm.VM, L *lua.LState) lua.LValue {
+		list := luavm.NewList(L, 0, nil)
+		luavm.MarkList(list)
+		return list
+	}
 	end := func(vm *luavm.VM, _ *lua.LState) lua.LValue { return vm.Func("cancel", func() bool { return true }) }
 	return map[string]func(*luavm.VM, *lua.LState) lua.LValue{
 		"pi.append_entry": id, "ctx.save_entry": id, "ctx.edit_context": id,
 		"pi.send_message": yes, "pi.send_user_message": yes, "pi.send": yes, "pi.set_active_tools": yes, "pi.provider": yes, "pi.remove_provider": yes,
 		"pi.set_session_name": yes, "pi.set_label": yes, "pi.defer_exit": end,
 		"ctx.set_mode": yes, "ctx.set_model": yes, "ctx.set_thinking_level": yes, "ctx.abort": nothing, "ctx.shutdown": nothing, "ctx.compact": nothing,
-		"pi.timer.sleep": yes, "pi.timer.after": end, "pi.timer.every": end,
+		"pi.mcp.servers": none, "pi.timer.sleep": yes, "pi.timer.after": end, "pi.timer.every": end,
 	}
 }
 

@@ -28,6 +28,7 @@ func withEffect() map[string]string {
 		"pi.timer": "sleep after every",
 		"pi.git":   "root branch status diff env",
 		"pi.llm":   "complete stream",
+		"pi.mcp":   "servers connect add",
 	}
 }
 

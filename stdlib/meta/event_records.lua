@@ -97,6 +97,14 @@
 ---@field kind? "read"|"edit"|"delete"|"move"|"search"|"execute"|"fetch"|"think"
 ---@field claimed boolean a server says so of its own tool, and nobody has checked it
 
+--- What an MCP server says of one of its tools.
+---@class pi.McpDefinition
+---@field tool_name string as gates see it: `mcp__SERVER__TOOL`
+---@field description string
+---@field parameters table a JSON Schema
+---@field annotations pi.Annotations what the server claims that it does
+---@field definition string a hash of all that, that of `event.mcp.definition`
+
 --- A tool of an MCP server, and how it came to be called: by the tool `mcp`, by its own name,
 --- by a hook, or by a command in a shell. All ways have one `tool_name`, `mcp__SERVER__TOOL`.
 ---@class pi.McpCall

@@ -470,3 +470,19 @@
 --- What a handler of `shell` may return.
 ---@class pi.ShellResult
 ---@field wrap? string[] a program and its arguments: it gets the command as one more, verbatim, in the place of `bash -c`
+
+--- An MCP server is in another state: it is started, ready, ended, failed, turned off or no longer one of the session's.
+---@class pi.McpServerEvent
+---@field type "mcp_server"
+---@field server string its name
+---@field state string `idle`, `starting`, `ready`, `failed`, `sign-in` (it wants its user to sign in) or `off`
+---@field tools integer how many it has, as far as is known
+---@field error? string why it cannot be used, or what ended it
+
+--- A tool of an MCP server has another definition than when it was listed first. It is told once.
+---@class pi.McpChangeEvent
+---@field type "mcp_change"
+---@field server string its name
+---@field tool string its name at the server
+---@field before pi.McpDefinition what the server said of it
+---@field after pi.McpDefinition what it says now

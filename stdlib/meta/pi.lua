@@ -546,6 +546,8 @@ function pi.log(...) end
 ---@overload fun(event: "tool_execution_end", fn: fun(event: pi.ToolExecutionEndEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "user_bash", fn: fun(event: pi.UserBashEvent, ctx: pi.Context): pi.UserBashResult?): fun()
 ---@overload fun(event: "shell", fn: fun(event: pi.ShellEvent, ctx: pi.Context): pi.ShellResult?): fun()
+---@overload fun(event: "mcp_server", fn: fun(event: pi.McpServerEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "mcp_change", fn: fun(event: pi.McpChangeEvent, ctx: pi.Context)): fun()
 ---@param event string
 ---@param fn function
 ---@param opts? pi.OnOptions

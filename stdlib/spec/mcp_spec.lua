@@ -1,0 +1,8 @@
+t.equal(#mcp.servers(), 0)
+t.raises(function() mcp.servers("s") end, "takes at most 0 arguments")
+t.equal(mcp.connect({ name = "s", command = "serve" }), "s")
+t.fails("there is one already", mcp.connect({ name = "taken", command = "serve" }))
+t.raises(function() mcp.connect("s") end, "table expected")
+t.equal(mcp.add("s", { command = "serve" }), "s")
+t.fails("there is one already", mcp.add("taken", { command = "serve" }))
+t.raises(function() mcp.add("s") end, "table expected")
