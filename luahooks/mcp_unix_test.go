@@ -84,7 +84,7 @@ func TestServersOfHooks(t *testing.T) {
 		{`return { text = said(mcp.connect{ name = "known" }.call("delete_all")) }`, `nil server known has no tool "delete_all"`},
 		{`return { text = said(mcp.connect{ name = "known" }.call("long")) }`, "nil the tool mcp__known__long may not be called here"},
 		{`return { text = said(mcp.connect{ name = "hidden" }.call("echo", { text = "a" })) }`, "nil server hidden is off"},
-		{`return { text = said(mcp.connect{ name = "hidden" }.read("test://one")) }`, "server hidden is off: neither its tools nor its resources are offered (error)"},
+		{`return { text = said(mcp.connect{ name = "hidden" }.read("test://one")) }`, "server hidden is off: neither its tools nor its resources or prompts are offered (error)"},
 		{`return { text = select(2, mcp.connect{ name = "hidden" }.tools()) }`, "server hidden is off"},
 		{`return { text = said(assert(own()).read("test://page/1")) }`, "this is test://page/1"},
 		{`return { text = said(assert(own()).read("test://page/2")) }`, "not page 2 (error)"},

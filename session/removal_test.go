@@ -45,6 +45,10 @@ var removals = map[string]string{
 	"repl/files.go WriteFile":               "images that were pasted",
 	"repl/editor.go RemoveAll":              "a draft in an editor",
 	"repl/editor.go WriteFile":              "a draft in an editor",
+	"agent/mcp/cache.go Replace":            "what servers have, which is asked for again",
+	"agent/mcp/log.go Rename":               "the log of servers",
+	"agent/mcp/result.go Remove":            "a file of a result that could not be written whole",
+	"cli/mcplogin/store.go Replace":         "logins to servers, under their lock",
 }
 
 // takesAway are the functions of package os and of safefile, and the methods of files,

@@ -88,6 +88,7 @@ func events(t *testing.T) []agent.Event {
 		&agent.ThinkingLevelSelect{}, &agent.ModeSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.HookFailed{}, &agent.CompactionStart{},
 		&agent.CompactionEnd{}, &agent.AutoRetryStart{}, &agent.AutoRetryEnd{}, &agent.ToolCall{}, &agent.ToolResult{},
 		&agent.ToolExecutionStart{}, &agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{}, &agent.ShellCommand{},
+		&agent.MCPServer{}, &agent.MCPChange{Before: &agent.Definition{}, After: &agent.Definition{}},
 	}
 	for _, e := range all {
 		fill(reflect.ValueOf(e).Elem())

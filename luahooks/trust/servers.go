@@ -36,7 +36,7 @@ func (g *Guard) Current(path string) Version {
 	if s.home.isOfServers(path) {
 		scope = ScopeProject
 	}
-	if _, isRead := s.ledger.active[path]; isRead { // else it is read now
+	if _, isRead := s.ledger.active[path]; isRead || s.window != nil { // else it is read now
 		if changes := s.ledger.changed(map[string]Scope{path: scope}, s.window); len(changes) > 0 {
 			s.decide(changes)
 		}

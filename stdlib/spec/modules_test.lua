@@ -18,3 +18,14 @@ t.case("pi.llm", function(t)
   t.match(t.command("/complete"), "HTTP 400: no")
   t.equal(t.requests()[1].system, "Be short.")
 end)
+
+-- So it is with pi.mcp; here the servers are played, and a gate is asked.
+t.case("pi.mcp", function(t)
+  t.hook("mcp.lua")
+  t.mcp { name = "db", configured = false, tools = { echo = function(args) return args.text end } }
+  t.equal(t.command("/echo hi"), "hi")
+  t.equal(t.command("/echo secret"), "not that")
+  t.equal(t.mcp_calls("db")[1].tool, "echo")
+  t.equal(#t.mcp_calls("db"), 1)
+  t.equal(t.command("/leave"), "closed")
+end)
