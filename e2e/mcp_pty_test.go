@@ -132,7 +132,7 @@ func TestNothingThatAnMCPServerSaysCommandsTheTerminal(t *testing.T) {
 	s := w.inTerminal()
 	s.prompt()
 	s.enter(`call mcp {"call": "t/ask"}`)
-	s.see(1, "MCP server t: question xyz")
+	s.asked("MCP server t: question xyzab")
 	s.esc()
 	s.see(1, "there was no answer")
 	for _, tool := range []string{"say", "refuse", "fail", "die"} {
