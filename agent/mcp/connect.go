@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 servers of the older era of the protocol ask for roots and send log messages
+
 package mcp
 
 import (
