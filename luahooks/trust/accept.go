@@ -26,6 +26,9 @@ func (g *Guard) ShowPending() []Pending {
 			s.ledger.release(path)
 			continue
 		}
+		if path == s.home.index { // it waits for no user: it is put back as soon as no tools run
+			continue
+		}
 		list = append(list, *s.home.pending(path, h))
 		s.ledger.shown[path] = h.now
 	}

@@ -141,6 +141,21 @@ func TestNobodyElseWritesTheIndexWhileToolsRun(t *testing.T) {
 	x.has(g, "what there was, of the other")
 }
 
+// While tools of another program are at work the index cannot be put back, and nobody is asked about it.
+func TestAChangedIndexKeepsNoOtherProgramFromItsWork(t *testing.T) {
+	t.Parallel()
+	x := newIndexed(t)
+	x.work(x.guard())
+	x.must(os.WriteFile(x.path, []byte("another"), 0o600))
+	late := x.guard()
+	if got := string(late.Current(x.path).Code); got == "another" {
+		t.Errorf("in force is %q", got)
+	}
+	if list := late.ShowPending(); len(list) > 0 {
+		t.Errorf("waiting: %+v", list)
+	}
+}
+
 func TestAnIndexOfServersIsWrittenThoughEveryEditIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	x := newIndexed(t)
