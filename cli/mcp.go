@@ -44,7 +44,7 @@ func openMCP(o *app.Options) (*mcpPlace, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &mcpPlace{Place: p, configured: p.MCPServers(nil), logins: p.Logins("")}
+	m := &mcpPlace{Place: p, configured: p.ServersAtStart(nil), logins: p.Logins("")}
 	for _, problem := range m.configured.Problems {
 		tell(config.Tilde(problem.File) + strings.TrimPrefix(problem.String(), problem.File))
 	}

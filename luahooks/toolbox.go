@@ -63,8 +63,8 @@ func (b *toolbox) All() []api.OfferedTool {
 	defer b.mu.Unlock()
 	for i := range all {
 		name := all[i].Spec().Name
-		if chosen, ok := b.chosen[name]; ok {
-			all[i].Active = chosen
+		if chosen, ok := b.chosen[name]; ok || b.chosen != nil && isByServer(all[i].Tool) {
+			all[i].Active = chosen // no server adds to what a hook chose
 		}
 		all[i].Active = all[i].Active && b.allows(name)
 	}
@@ -244,6 +244,13 @@ func (b *toolbox) allowed(tools []api.OfferedTool, names []string) []agent.Tool 
 // patterns.
 func isNamed(names []string, tool string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return n == tool || isOfServer(n) && mcp.Match(n, tool) })
+}
+
+// isByServer reports whether a tool is one of a server, or the one by which the model comes to those.
+func isByServer(tool agent.Tool) bool {
+	_, is := tool.(agent.ServerTool)
+	_, stands := tool.(agent.Forwarder)
+	return is || stands
 }
 
 // isOfServer reports whether a name, or a pattern, is one of tools of servers.

@@ -59,6 +59,9 @@ func (s *server) call(ctx context.Context, tool, hash string, arguments json.Raw
 	var result *sdk.CallToolResult
 	notes, err := s.request(ctx, c, o, func(ctx context.Context, c *connection, token string) error {
 		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
+			if err := s.checkSame(t); err != nil { // the user may have been asked for long
+				return nil, nil, "", err
+			}
 			params := &sdk.CallToolParams{Name: tool, Arguments: arguments, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
 			r, err := c.session.CallTool(ctx, params)
@@ -135,10 +138,18 @@ func (s *server) mayCall(ctx context.Context, t *Tool) error {
 	case !ok:
 		return refused
 	}
-	if now := s.definitions().tool(t.Tool); now == nil || now.Hash != t.Hash { // while the user thought about it
-		return fmt.Errorf("%s/%s: %w", s.entry.Name, t.Tool, errChanged)
+	if err := s.checkSame(t); err != nil { // while the user thought about it
+		return err
 	}
 	return s.accept(t.Tool)
+}
+
+// checkSame returns an error if a tool has become another, or is gone.
+func (s *server) checkSame(t *Tool) error {
+	if now := s.definitions().tool(t.Tool); now == nil || now.Hash != t.Hash {
+		return fmt.Errorf("%s/%s: %w", s.entry.Name, t.Tool, errChanged)
+	}
+	return nil
 }
 
 // changeOf is the last change of a tool, as far as it is known.

@@ -137,7 +137,8 @@ func TestAPageThatIsDoneIsNotWaitedFor(t *testing.T) {
 	a.complete("early") // the server was faster than the question
 	a.complete("early")
 	a.complete("")
-	if !isClosed(a.page("early")) || isClosed(a.page("other")) || a.page("") != nil || a.page("other") != a.page("other") {
+	other := a.page("other")
+	if !isClosed(a.page("early")) || isClosed(a.page("other")) || a.page("") != nil || a.page("other") != other {
 		t.Errorf("%v", a.pages)
 	}
 	for i := range 2 * maxKnownPages {

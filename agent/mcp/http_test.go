@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -437,6 +438,63 @@ func TestARefusalThatIsOverExplainsNothing(t *testing.T) {
 	}
 	if s, _ := l.Server("s"); s.State == StateSignIn {
 		t.Errorf("%s: %v", s.State, s.Err)
+	}
+}
+
+// wantsMore is an OAuth handler of a user who is signed in for too little.
+type wantsMore struct{ renews }
+
+func (*wantsMore) Authorize(_ context.Context, _ *http.Request, response *http.Response) error {
+	return errors.Join(&tooLittle{}, response.Body.Close())
+}
+
+// tooLittle says what is missing.
+type tooLittle struct{}
+
+func (*tooLittle) Error() string     { return "signed in for too little" }
+func (*tooLittle) Missing() []string { return []string{"write"} }
+
+func TestACallAfterASignInIsStillOfTheSameTool(t *testing.T) {
+	for _, changes := range []bool{false, true} {
+		t.Run(fmt.Sprint("changes ", changes), func(t *testing.T) {
+			var signedIn atomic.Bool
+			var calls atomic.Int64
+			url := served(t, func(w http.ResponseWriter, r *http.Request, body string) bool {
+				if !strings.Contains(body, `"tools/call"`) {
+					return false
+				}
+				if signedIn.Load() {
+					calls.Add(1)
+					return false
+				}
+				w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="write"`)
+				w.WriteHeader(http.StatusForbidden)
+				return true
+			})
+			signs, token := &wantsMore{}, "token"
+			signs.token.Store(&token)
+			var l *lab
+			l = overHTTP(t, Entry{URL: url}, Options{
+				Authorize: func(Entry) (auth.OAuthHandler, error) { return signs, nil },
+				SignIn: func(context.Context, Entry, []string) bool {
+					if s := l.servers()[0]; changes { // it lists echo otherwise while the user signs in
+						now := *s.definitions()
+						now.Tools = slices.Clone(now.Tools)
+						now.tool("echo").Hash = "another"
+						s.take(&now)
+					}
+					signedIn.Store(true)
+					return true
+				},
+			})
+			want, most := "a", int64(1)
+			if changes {
+				want, most = "error: server s: s/echo: "+errChanged.Error(), 0
+			}
+			if got := l.ask("echo", `{"text":"a"}`); got != want || calls.Load() != most {
+				t.Errorf("%q, %d calls", got, calls.Load())
+			}
+		})
 	}
 }
 

@@ -59,8 +59,9 @@ type server struct {
 
 // start is a start of a server that somebody waits for.
 type start struct {
-	done chan struct{}
-	err  error // only once done is closed
+	giveUp context.CancelCauseFunc
+	done   chan struct{}
+	err    error // only once done is closed
 }
 
 func newServer(set *Servers, e Entry) *server {
@@ -198,16 +199,20 @@ func (s *server) begin() error {
 		return errors.New("the session has ended")
 	}
 	s.starts = append(s.starts, now)
-	st := &start{done: make(chan struct{})}
+	ctx, giveUp := context.WithCancelCause(s.set.ctx)
+	st := &start{giveUp: giveUp, done: make(chan struct{})}
 	s.starting, s.state, s.err = st, StateStarting, nil
-	s.set.work.Go(func() { s.run(st) })
+	s.set.work.Go(func() {
+		defer giveUp(nil)
+		s.run(ctx, st)
+	})
 	return nil
 }
 
 // run starts the server, and ends the start with what became of it.
-func (s *server) run(st *start) {
+func (s *server) run(ctx context.Context, st *start) {
 	s.set.tell(s, nil)
-	ctx, cancel := context.WithTimeoutCause(s.set.ctx, s.set.startWithin, fmt.Errorf("it did not begin within %s", s.set.startWithin))
+	ctx, cancel := context.WithTimeoutCause(ctx, s.set.startWithin, fmt.Errorf("it did not begin within %s", s.set.startWithin))
 	defer cancel()
 	c, defs, err := s.connect(ctx)
 	if err != nil && ctx.Err() != nil && s.set.ctx.Err() == nil {
@@ -220,15 +225,14 @@ func (s *server) run(st *start) {
 	}
 	s.mu.Lock()
 	s.starting = nil
+	unwanted := s.cannot() // by now
 	switch {
-	case err == nil && !s.gone && !s.off:
+	case unwanted != nil:
+		err, s.state = unwanted, StateIdle
+	case err == nil:
 		s.conn, s.state = c, StateReady
 		s.idle.Reset(s.set.idleAfter)
 		s.set.work.Go(func() { s.watch(c) })
-	case err == nil:
-		err = s.cannot()
-		s.set.work.Go(c.end)
-		s.state = StateIdle
 	default:
 		s.err, s.state = err, StateFailed
 		if errors.Is(err, ErrSignIn) {
@@ -236,6 +240,9 @@ func (s *server) run(st *start) {
 		}
 	}
 	s.mu.Unlock()
+	if unwanted != nil && c != nil {
+		c.end()
+	}
 	st.err = err
 	close(st.done)
 	s.set.tell(s, nil)
@@ -397,10 +404,14 @@ func (s *server) listAgain(ctx context.Context, c *connection) error {
 	return nil
 }
 
-// end ends the server, if it runs, and returns when that is done.
+// end ends the server, if it runs, and returns when that is done. A start is given up only if the
+// server cannot be used any more: who waits for it wants one.
 func (s *server) end() {
 	s.mu.Lock()
-	c := s.conn
+	c, st := s.conn, s.starting
+	if s.cannot() == nil {
+		st = nil
+	}
 	s.conn = nil
 	s.idle.Stop()
 	if s.state == StateReady {
@@ -409,6 +420,10 @@ func (s *server) end() {
 	s.mu.Unlock()
 	if c != nil {
 		c.end()
+	}
+	if st != nil {
+		st.giveUp(errors.New("it is wanted no more"))
+		<-st.done
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -260,6 +261,40 @@ func TestTheWholeGroupEndsWithTheSession(t *testing.T) {
 			}
 			if child, err := strconv.Atoi(got); err == nil && process.Running(child) {
 				t.Error("its child lives")
+			}
+		})
+	}
+}
+
+func TestAServerThatIsStartingEndsWhenItIsTurnedOffOrTakenOut(t *testing.T) {
+	for what, end := range map[string]func(l *lab) error{
+		"off":     func(l *lab) error { return l.SetOn("s", false) },
+		"removed": func(l *lab) error { return l.Remove("s") },
+		"adopted": func(l *lab) error { l.Adopt(nil, ""); return nil },
+	} {
+		t.Run(what, func(t *testing.T) {
+			pid := filepath.Join(t.TempDir(), "pid")
+			l := open(t, Options{Entries: []Entry{{Name: "s", Command: "sh", Args: []string{"-c", `echo $$ >"$0.new"; mv "$0.new" "$0"; exec sleep 1000`, pid}}}})
+			failed := make(chan error, 1)
+			go func() {
+				_, _, _, err := l.Definitions(l.within(), "s")
+				failed <- err
+			}()
+			var leader int
+			eventually(t, "it is started", func() bool {
+				text, err := os.ReadFile(pid)
+				leader, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+				return err == nil
+			})
+			began := time.Now()
+			if err := end(l); err != nil {
+				t.Error(err)
+			}
+			if process.Alive(leader) || time.Since(began) > startWithin/2 {
+				t.Errorf("%d lives for %s more", leader, time.Since(began))
+			}
+			if err := <-failed; err == nil || !strings.Contains(err.Error(), "turned off") && !strings.Contains(err.Error(), "no server of this session") {
+				t.Errorf("who waited is told %v", err)
 			}
 		})
 	}

@@ -28,7 +28,7 @@ func (p *Place) serveACP(ctx context.Context) error {
 		fmt.Fprintln(os.Stderr, "warning: with --mode acp the client says which sessions are opened; flags that name one are ignored")
 	}
 	return serveEditor(ctx, acp.New(acp.Options{
-		In: os.Stdin, Out: os.Stdout, Log: os.Stderr, Version: p.Version,
+		In: os.Stdin, Out: os.Stdout, Version: p.Version,
 		Opener: editors{p}, Root: p.Sessions().Root, Catch: p.Catch, SignIn: []string{"--login"},
 	}))
 }
@@ -37,7 +37,7 @@ func (p *Place) serveACP(ctx context.Context) error {
 // cannot be: why is the answer to each session that it would begin, since editors show no
 // other. Sessions can be listed and removed meanwhile.
 func ServeRefusing(ctx context.Context, o Options, cwd string, why error) error {
-	server := acp.New(acp.Options{In: os.Stdin, Out: os.Stdout, Log: os.Stderr, Version: o.Version, Opener: refusing{why: why}, Catch: o.Catch})
+	server := acp.New(acp.Options{In: os.Stdin, Out: os.Stdout, Version: o.Version, Opener: refusing{why: why}, Catch: o.Catch})
 	if p, err := New(o, cwd); err == nil {
 		server.Root, server.Opener = p.Sessions().Root, refusing{editors{p}, why}
 	}

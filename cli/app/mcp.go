@@ -42,9 +42,6 @@ func (p *Place) MCPServers(client []mcp.Entry) MCPServers {
 		user = p.userServers()
 		if !p.Hooks.NoApprove && !p.Guard.IsRefused() {
 			project, s.Project = p.projectServers(p.Guard.Current)
-			if p.Hooks.Approve { // as they are: what changes in the run is not approved
-				p.Guard.ApproveRun(s.Project)
-			}
 		}
 	}
 	s.Problems = append(user.Problems, project.Problems...)
@@ -54,6 +51,17 @@ func (p *Place) MCPServers(client []mcp.Entry) MCPServers {
 	s.Entries, merging = mcpfile.Merge(user, project, client)
 	s.Problems = append(s.Problems, merging...)
 	return s
+}
+
+// ServersAtStart is MCPServers when a run begins, which is what --approve is about: what comes or
+// changes while it runs is approved like everything else.
+func (p *Place) ServersAtStart(client []mcp.Entry) MCPServers {
+	s := p.MCPServers(client)
+	if !p.Hooks.Approve || len(s.Unapproved()) == 0 {
+		return s
+	}
+	p.Guard.ApproveRun(s.Project)
+	return p.MCPServers(client)
 }
 
 // userServers reads the user's mcp.json as it is in force.
@@ -101,7 +109,6 @@ func (p *Place) projectServers(read func(path string) trust.Version) (mcpfile.Fi
 		}
 		for i := range files {
 			files[i].Program = i > 0
-			files[i].Approved = files[i].Approved || p.Hooks.Approve && files[i].Problem == ""
 		}
 		return file, files
 	}
@@ -164,7 +171,7 @@ func (r *run) loadServers(ctx context.Context) error {
 		}
 		return nil
 	}
-	s := p.MCPServers(r.client)
+	s := p.ServersAtStart(r.client)
 	if len(s.Unapproved()) > 0 {
 		var user *User
 		if p.Attended() {

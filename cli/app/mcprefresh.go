@@ -19,6 +19,9 @@ import (
 // session: of all servers, or with a name of that one. It asks the user about those of the project that
 // are not approved as they are. The rows say what has changed and what is wrong.
 func (r *run) readServersAgain(ctx context.Context, ui agent.UI, only string) (rows []string) {
+	if r.script != nil { // see loadServers
+		return nil
+	}
 	p := r.place
 	s := p.MCPServers(r.client)
 	if len(s.Unapproved()) > 0 {

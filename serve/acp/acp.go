@@ -31,7 +31,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -40,15 +39,13 @@ import (
 	"pi/agent/command"
 	"pi/agent/tool"
 	"pi/internal/jsonlines"
-	"pi/internal/printable"
 )
 
 // Options are what a Server works with.
 type Options struct {
 	In      io.Reader
 	Out     io.Writer
-	Log     io.Writer // gets what the client cannot show
-	Version string    // of the program
+	Version string // of the program
 	Opener  SessionOpener
 	// SignIn are the arguments that make the program ask for a key in a terminal; nil: none do.
 	SignIn   []string
@@ -243,11 +240,4 @@ func (v *Server) guarded(work func()) error {
 		return newError(codeBug, "%v", err)
 	}
 	return nil
-}
-
-// log writes a line for the user to where the client does not look.
-func (v *Server) log(text string) {
-	if v.Log != nil {
-		_, _ = fmt.Fprintln(v.Log, printable.Text(text)) // there is no other place to say it
-	}
 }

@@ -163,26 +163,7 @@ type running struct {
 	server     *Server
 	fromServer *io.PipeReader
 	cwd        string
-	log        *logged
 	done       chan error
-}
-
-// logged is a log that any goroutine may read.
-type logged struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // serve starts a server; it ends with the test, if not before.
@@ -201,8 +182,8 @@ func serveCtx(ctx context.Context, t *testing.T, h *host, change ...func(*Option
 	}
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
-	r := &running{host: h, fromServer: fromServer, cwd: t.TempDir(), log: &logged{}, done: make(chan error, 1)}
-	o := Options{In: in, Out: out, Log: r.log, Version: "1.2.3", Opener: h, Root: h.root}
+	r := &running{host: h, fromServer: fromServer, cwd: t.TempDir(), done: make(chan error, 1)}
+	o := Options{In: in, Out: out, Version: "1.2.3", Opener: h, Root: h.root}
 	for _, f := range change {
 		f(&o)
 	}
