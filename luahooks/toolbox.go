@@ -243,6 +243,9 @@ func (b *toolbox) allowed(tools []api.OfferedTool, names []string) []agent.Tool 
 // isNamed reports whether a tool is one of names, of which those of tools of servers may be
 // patterns.
 func isNamed(names []string, tool string) bool {
+	if mcp.IsAnyOf(tool) {
+		return slices.ContainsFunc(names, func(n string) bool { return n == mcp.ToolName || mcp.Reaches(n, tool) })
+	}
 	return slices.ContainsFunc(names, func(n string) bool { return n == tool || isOfServer(n) && mcp.Match(n, tool) })
 }
 
