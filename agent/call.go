@@ -68,11 +68,20 @@ type runsKey struct{}
 
 // RunBelow runs below, in whose place a tool stands that runs with ctx, as part of that call.
 // If input is not what the listeners were asked about, they are asked again. The error says
-// why below does not run; if it fails, the result does.
+// why below does not run; if it fails, the result does. A Forwarder is below for the tool behind it
+// that has the name of the one that runs.
 func RunBelow(ctx context.Context, below Tool, input json.RawMessage, update Update) (Result, error) {
 	running, _ := ctx.Value(runsKey{}).(*approvedCall)
 	if running == nil {
 		return Result{}, errors.New("no call of a tool is running")
+	}
+	if f, ok := below.(Forwarder); ok {
+		if wrapped, ok := f.Wrap(running.tool.Spec().Name, input); ok {
+			var err error
+			if below, err = f.Target(ctx, wrapped); err != nil {
+				return Result{}, err
+			}
+		}
 	}
 	c, refused := running.gate.approveBelow(ctx, running, below, input)
 	if refused != nil {

@@ -84,12 +84,30 @@ type meaning struct {
 	message.Block           // with the name of the tool and its arguments
 	through       Forwarder // nil: none
 	input         json.RawMessage
+	forwarded     bool // it was written as one of a Forwarder, though another tool may stand in the place
 	given         Tool // what is called, active or not; nil: the name says it
 }
 
 // meaning returns what a call is. A name that no active tool has may be one of a tool behind a
-// Forwarder.
+// Forwarder. Where an active tool that is none of a server has the name of one behind it, that one
+// stands in its place, whichever way the call was written.
 func (t *toolset) meaning(call message.Block) meaning {
+	m := t.written(call)
+	if m.through != nil {
+		if own := t.tool(m.Name); own != nil && !isOfServer(own) {
+			m.through = nil
+		}
+	}
+	return m
+}
+
+func isOfServer(tool Tool) bool {
+	_, ok := tool.(ServerTool)
+	return ok
+}
+
+// written returns what a call is as it is written.
+func (t *toolset) written(call message.Block) meaning {
 	m := meaning{Block: call, input: call.Arguments}
 	if tool := t.tool(call.Name); tool != nil {
 		f, _ := tool.(Forwarder)
@@ -112,14 +130,14 @@ func (m meaning) by(f Forwarder) meaning {
 		return m
 	}
 	if name, arguments, ok := f.Forwards(m.input); ok {
-		m.through, m.Name, m.Arguments = f, name, arguments
+		m.through, m.forwarded, m.Name, m.Arguments = f, true, name, arguments
 	}
 	return m
 }
 
-// serverCall is what gates are told of a tool of a server that was called with ctx; nil for
-// another tool.
-func serverCall(ctx context.Context, tool Tool, m meaning) *ServerCall {
+// serverCall is what gates are told of a tool of a server that was called with ctx, by a Forwarder if
+// forwarded; nil for another tool.
+func serverCall(ctx context.Context, tool Tool, forwarded bool) *ServerCall {
 	of, ok := tool.(ServerTool)
 	if !ok {
 		return nil
@@ -128,7 +146,7 @@ func serverCall(ctx context.Context, tool Tool, m meaning) *ServerCall {
 	switch via, _ := ctx.Value(viaKey{}).(Via); {
 	case via != "":
 		call.Via = via
-	case m.through != nil:
+	case forwarded:
 		call.Via = ViaForwarder
 	default:
 		call.Via = ViaName

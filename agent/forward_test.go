@@ -214,3 +214,26 @@ func TestAToolInThePlaceOfOneOfAServerDoesNotHideTheServer(t *testing.T) {
 		t.Errorf("asked %v, %+v", asked, got)
 	}
 }
+
+// One name is one tool, whichever way its call is written.
+func TestAToolInThePlaceOfOneBehindAForwarderIsRun(t *testing.T) {
+	p := newProxy(served{echo("mcp__say")})
+	ran := 0
+	above := echo("mcp__say")
+	above.run = func(ctx context.Context, input json.RawMessage, update Update) (Result, error) {
+		ran++
+		return RunBelow(ctx, p, json.RawMessage(`{"n":2}`), update)
+	}
+	var asked []string
+	h := newHarness(t, Options{Tools: []Tool{p, above}, Listeners: []Listener{on(func(e *ToolCall) {
+		about := "none"
+		if e.Server != nil {
+			about = string(e.Server.Via)
+		}
+		asked = append(asked, fmt.Sprintf("%s %s %s", e.Name, e.Input, about))
+	})}})
+	got := h.CallTool(t.Context(), "mcp", json.RawMessage(`{"call":"say","arguments":{"n":1}}`))
+	if got.IsError || ran != 1 || fmt.Sprint(asked) != `[mcp__say {"n":1} none mcp__say {"n":2} hook]` {
+		t.Errorf("ran %d, asked %q, %+v", ran, asked, got)
+	}
+}

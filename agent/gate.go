@@ -21,6 +21,8 @@ type approvedCall struct {
 	input   json.RawMessage
 	server  *ServerCall // nil: the tool is none of a server
 	context []string    // what listeners add to the result
+
+	forwarded bool // the call was written as one of a [Forwarder]
 }
 
 // refuse is the result of a call that does not run: what the model is told instead.
@@ -58,7 +60,8 @@ func (g *gate) approve(ctx context.Context, call meaning) (*approvedCall, *Resul
 	if err != nil {
 		return nil, refuse("tool %s cannot be called: %v", call.Name, err)
 	}
-	return g.decide(ctx, &approvedCall{gate: g, tool: tool, id: call.ID, call: scope, input: call.Arguments, server: serverCall(ctx, tool, call)}, checker, nil)
+	return g.decide(ctx, &approvedCall{gate: g, tool: tool, id: call.ID, call: scope, input: call.Arguments,
+		server: serverCall(ctx, tool, call.forwarded), forwarded: call.forwarded}, checker, nil)
 }
 
 // find returns the tool of a call: an active one, one behind it, or the one that the caller
@@ -108,7 +111,7 @@ func (g *gate) approveBelow(ctx context.Context, running *approvedCall, below To
 	}
 	c := *running
 	c.tool, c.input, c.context = below, arguments, nil
-	c.server = serverCall(ctx, below, meaning{})
+	c.server = serverCall(ctx, below, running.forwarded)
 	seen := running.input
 	if c.server != nil && (running.server == nil || running.server.Definition != c.server.Definition) {
 		seen = nil // they were not told of the server, or of what its tool is now

@@ -15,6 +15,11 @@
 local sh = require "pi.sh"
 local text = require "pi.text"
 
+-- Whether a call changes nothing. What a server only claims of its own tool does not count.
+local function only_reads(event)
+  return event.annotations.read_only and not event.annotations.claimed
+end
+
 -- plan -----------------------------------------------------------------------
 
 pi.mode {
@@ -26,7 +31,7 @@ matters is not clear, ask about it and stop. When you know enough, end with a pl
 numbered steps that name the files and say how each step is checked. It is carried out when the person accepts it.]],
   -- A hook may have put a tool of its own in the place of one of these.
   gate = function(event)
-    if event.annotations.read_only then return end
+    if only_reads(event) then return end
     return { block = true, reason = "nothing is changed while the mode plan is on" }
   end,
 }
@@ -108,7 +113,7 @@ pi.mode {
   name = "ask",
   description = "asks before anything changes",
   gate = function(event, ctx)
-    if event.annotations.read_only then return end
+    if only_reads(event) then return end
     local title, about, key = "Run " .. event.tool_name .. "?", nil, event.tool_name
     local line = (event.tool_name == "bash" or event.annotations.kind == "execute") and event.input.command
     if type(line) == "string" then -- tools of hooks run commands too

@@ -40,6 +40,21 @@ t.case("nothing is changed while there is only a plan, by a tool of another hook
   t.match(t.tool("bash", { command = "touch a.txt" }).text, "unknown tool")
 end)
 
+t.case("what a server claims of its own tool is asked about", function(t)
+  t.hook("modes.lua")
+  t.mcp { name = "notes", tools = { read = { run = "buy milk", annotations = { read_only = true } } } }
+  t.mcp { name = "mine", trust_annotations = true, tools = { read = { run = "buy bread", annotations = { read_only = true } } } }
+  local asked = {}
+  t.answers(function(_, title)
+    asked[#asked + 1] = title
+    return false
+  end)
+  t.command("/mode ask")
+  t.tool("mcp__notes__read")
+  t.equal(t.tool("mcp__mine__read").text, "buy bread")
+  t.equal(asked, { "Run mcp__notes__read?" })
+end)
+
 t.case("always goes by the command", function(t)
   t.hook("modes.lua")
   local asked = {}

@@ -68,6 +68,24 @@ func (b *toolbox) All() []api.OfferedTool {
 		}
 		all[i].Active = all[i].Active && b.allows(name)
 	}
+	return withoutInactive(all)
+}
+
+// withoutInactive keeps those who call by a Forwarder from the names of tools of hooks that are not
+// active: what stands in the place of a tool of a server is not gone around.
+func withoutInactive(all []api.OfferedTool) []api.OfferedTool {
+	inactive := map[string]bool{}
+	for _, t := range all {
+		_, isOfHook := t.Tool.(*api.Tool)
+		if name := t.Spec().Name; isOfHook && !t.Active && isOfServer(name) {
+			inactive[name] = true
+		}
+	}
+	for i, t := range all {
+		if f, ok := t.Tool.(agent.Forwarder); ok && len(inactive) > 0 {
+			all[i].Tool = f.Within(func(name string) bool { return !inactive[name] })
+		}
+	}
 	return all
 }
 
@@ -100,7 +118,8 @@ func (b *toolbox) MayCall(name string) error {
 	return fmt.Errorf("the tool %s may not be called in the mode %s, which does not name it", name, on)
 }
 
-// Below is that of [api.Toolbox]. Tools of one hook do not stand in for each other.
+// Below is that of [api.Toolbox]. Tools of one hook do not stand in for each other. What is below the
+// name of a tool of a server is found by a Forwarder.
 func (b *toolbox) Below(name, path string) (below agent.Tool) {
 	for _, t := range slices.Concat(b.program, b.inactive) {
 		if t.Spec().Name == name {
@@ -108,6 +127,9 @@ func (b *toolbox) Below(name, path string) (below agent.Tool) {
 		}
 	}
 	for _, t := range b.serverTools() {
+		if _, stands := t.Tool.(agent.Forwarder); stands && below == nil && isOfServer(name) {
+			below = t.Tool
+		}
 		if t.Spec().Name == name {
 			below = t.Tool
 		}
@@ -160,7 +182,7 @@ func (b *toolbox) Apply(by string) {
 		for _, t := range h.registered().Tools.All() {
 			name := t.Spec().Name
 			below := b.Below(name, h.Path)
-			if below == nil {
+			if below == nil || below.Spec().Name != name { // whether a server has it is not known
 				continue
 			}
 			text := fmt.Sprintf("hook %s replaces the tool %s", h.Name, name)
@@ -243,6 +265,9 @@ func (b *toolbox) allowed(tools []api.OfferedTool, names []string) []agent.Tool 
 // isNamed reports whether a tool is one of names, of which those of tools of servers may be
 // patterns.
 func isNamed(names []string, tool string) bool {
+	if mcp.IsAnyOf(tool) {
+		return slices.ContainsFunc(names, func(n string) bool { return n == mcp.ToolName || mcp.Reaches(n, tool) })
+	}
 	return slices.ContainsFunc(names, func(n string) bool { return n == tool || isOfServer(n) && mcp.Match(n, tool) })
 }
 

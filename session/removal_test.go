@@ -46,6 +46,7 @@ var removals = map[string]string{
 	"repl/editor.go RemoveAll":              "a draft in an editor",
 	"repl/editor.go WriteFile":              "a draft in an editor",
 	"agent/mcp/cache.go Replace":            "what servers have, which is asked for again",
+	"agent/mcp/cache.go Remove":             "what servers had that were not used for the longest time",
 	"agent/mcp/log.go Rename":               "the log of servers",
 	"agent/mcp/result.go Remove":            "a file of a result that could not be written whole",
 	"cli/mcplogin/store.go Replace":         "logins to servers, under their lock",

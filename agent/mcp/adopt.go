@@ -77,7 +77,7 @@ func (s *server) retire() (end func()) {
 	return func() {
 		s.end()
 		if isFirst {
-			s.set.tell(s, nil)
+			s.set.tell(s)
 		}
 	}
 }

@@ -418,16 +418,20 @@ func (s *Servers) await(ctx context.Context, wanted func(one *server) bool) (sil
 }
 
 // Search finds tools and resources by words. Servers of which nothing is known are started
-// first. allows, which may be nil, says which tools count, by their names.
+// first. allows, which may be nil, says which tools count, by their names, and which servers, see
+// [AnyOf].
 func (s *Servers) Search(ctx context.Context, words string, allows func(name string) bool) Found {
 	found := Found{}
-	for _, silent := range s.await(ctx, func(one *server) bool { return one.as().mayBe(Search) && one.searchable() == nil }) {
+	counts := func(one *server) bool { return allows == nil || allows(AnyOf(one.entry.Name)) }
+	for _, silent := range s.await(ctx, func(one *server) bool {
+		return counts(one) && one.as().mayBe(Search) && one.searchable() == nil
+	}) {
 		found.Silent = append(found.Silent, silent.Err.Error())
 	}
 	q := newQuery(words)
 	var hits []scored
 	for _, one := range s.servers() {
-		if one.isOffered() {
+		if one.isOffered() && counts(one) {
 			hits = append(hits, one.searchable().find(q, one.as(), allows)...)
 		}
 	}

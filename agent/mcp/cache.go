@@ -118,7 +118,10 @@ func (c *cache) load(hash string) (d *definitions, isLost bool) {
 	}
 	b, err := safefile.Read(c.path(hash), maxCached)
 	if err != nil || sumOf(b) != r.Sum {
-		now := c.index()[hash] // another program may just have written both
+		now, ok := c.index()[hash] // another program may just have written both, or dropped the row
+		if !ok {
+			return nil, false
+		}
 		if b, err = safefile.Read(c.path(hash), maxCached); err != nil || sumOf(b) != now.Sum {
 			return nil, true
 		}
@@ -182,7 +185,7 @@ func (c *cache) keep(hash string, d *definitions) error {
 		rows := parseIndex(old)
 		rows[hash] = r
 		for len(rows) > maxRows {
-			dropOldest(rows)
+			c.removeFiles(dropOldest(rows))
 		}
 		return encode(cacheIndex{cacheFormat, rows})
 	})
@@ -214,13 +217,27 @@ func (c *cache) change(change func(old []byte) ([]byte, error)) error {
 	return safefile.Change(c.indexPath(), readIndexFile, change)
 }
 
-// dropOldest drops the row of the server that was not seen for the longest time.
-func dropOldest(rows map[string]row) {
-	oldest := ""
+// removeFiles removes the files of a server whose row is dropped. One that stays costs room only.
+func (c *cache) removeFiles(hash string) {
+	if isHash(hash) {
+		_ = os.Remove(c.path(hash))
+		_ = os.Remove(c.wordsPath(hash))
+	}
+}
+
+// isHash reports whether a key of the index is one that was made here: it becomes the name of a file.
+func isHash(key string) bool {
+	_, err := hex.DecodeString(key)
+	return err == nil && key != ""
+}
+
+// dropOldest drops the row of the server that was not seen for the longest time, and returns its hash.
+func dropOldest(rows map[string]row) (oldest string) {
 	for hash, r := range rows {
 		if oldest == "" || r.Seen < rows[oldest].Seen {
 			oldest = hash
 		}
 	}
 	delete(rows, oldest)
+	return oldest
 }

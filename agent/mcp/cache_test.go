@@ -4,6 +4,7 @@ package mcp
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,5 +93,49 @@ func TestWhatCannotBeKeptIsNotLost(t *testing.T) {
 	again := open(t, o)
 	if got := again.ask("echo", `{"text":"a"}`); got != "a" {
 		t.Errorf("another session: %q", got)
+	}
+}
+
+// What is dropped from the index is gone whole, and no session takes it for lost.
+func TestTheFilesOfADroppedRowAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	is := func() *definitions { return &definitions{Tools: []Tool{{Tool: "a", Hash: "1"}}} }
+	c, oldest, newest := &cache{dir: dir}, strings.Repeat("00", 32), strings.Repeat("ff", 32)
+	if err := c.keep(oldest, is()); err != nil {
+		t.Fatal(err)
+	}
+	err := c.change(func(old []byte) ([]byte, error) {
+		rows := parseIndex(old)
+		r := rows[oldest]
+		for i := range maxRows - 1 {
+			rows[fmt.Sprintf("%064x", i+1)] = r
+		}
+		r.Seen -= 10
+		rows[oldest] = r
+		return encode(cacheIndex{cacheFormat, rows})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := &cache{dir: dir}
+	if d, _ := other.load(oldest); d == nil { // a session that began before
+		t.Fatal("nothing is kept")
+	}
+	if err := (&cache{dir: dir}).keep(newest, is()); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{c.path(oldest), c.wordsPath(oldest)} {
+		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %v", filepath.Base(path), err)
+		}
+	}
+	if d, isLost := other.load(oldest); d != nil || isLost {
+		t.Errorf("dropped: %v, lost %v", d, isLost)
+	}
+	if d, isLost := other.load(newest); d != nil || isLost { // of which it had no row
+		t.Errorf("new: %v, lost %v", d, isLost)
+	}
+	if d, _ := (&cache{dir: dir}).load(newest); d == nil {
+		t.Error("the new one is not kept")
 	}
 }

@@ -183,7 +183,7 @@ func (d *dialer) transport(wire context.Context, c *connection, env, headers map
 			return nil, err
 		}
 	}
-	return &sdk.StreamableClientTransport{Endpoint: c.carrier.endpoint(), HTTPClient: c.carrier.client(), OAuthHandler: signs, MaxEventSize: maxMessage}, nil
+	return &sdk.StreamableClientTransport{Endpoint: c.carrier.endpoint(), HTTPClient: c.carrier.client(), OAuthHandler: signs, MaxEventSize: maxEvent}, nil
 }
 
 // client returns what speaks to one server. There is one for each, since what the SDK calls a

@@ -3,6 +3,7 @@ package mcp
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -37,6 +38,31 @@ func Name(server, tool string) string {
 
 // IsName reports whether a name is that of a tool of a server.
 func IsName(name string) bool { return strings.HasPrefix(name, prefix) }
+
+// AnyOf is the name by which is asked whether the model may look at what a server has: it may where
+// it may call one of its tools, or mcp is named. No tool has such a name.
+func AnyOf(server string) string { return prefix + server + "__*" }
+
+// IsAnyOf reports whether a name is one of [AnyOf].
+func IsAnyOf(name string) bool { return IsName(name) && strings.HasSuffix(name, "__*") }
+
+// Reaches reports whether a pattern, as of [path.Match], can fit the name of a tool of the server
+// that a name of [AnyOf] is about.
+func Reaches(pattern, anyOf string) bool {
+	begin := strings.TrimSuffix(anyOf, "*")
+	head, _, hasStar := strings.Cut(pattern, "*")
+	for i := range len(head) + 1 { // what follows in the pattern is for the name at the server
+		if ok, _ := path.Match(head[:i], begin); ok {
+			return true
+		}
+	}
+	for i := range len(begin) { // the star is for the rest of the beginning
+		if ok, _ := path.Match(head, begin[:i]); ok && hasStar {
+			return true
+		}
+	}
+	return false
+}
 
 // cleanText is foreign text without what controls a terminal and what nobody sees, of at most
 // so many bytes.

@@ -137,10 +137,25 @@ func (w *writer) bytes(data []byte, kind string) {
 }
 
 // ending is the usual end of the name of a file of that kind.
-func ending(kind string) string {
-	usual := map[string]string{"audio/wav": ".wav", "audio/x-wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/webm": ".webm",
-		"image/svg+xml": ".svg", "application/pdf": ".pdf", "application/json": ".json", "application/zip": ".zip", "text/html": ".html", "text/csv": ".csv", "text/plain": ".txt"}
-	return cmp.Or(usual[kind], ".bin")
+func ending(kind string) string { return cmp.Or(endings()[kind], ".bin") }
+
+// endings are the usual ones. The tables of the machine are not asked: they are others on each, and
+// have no order.
+func endings() map[string]string {
+	return map[string]string{
+		"audio/aac": ".aac", "audio/flac": ".flac", "audio/mp4": ".m4a", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/wav": ".wav",
+		"audio/webm": ".webm", "audio/x-wav": ".wav", "video/mp4": ".mp4", "video/mpeg": ".mpg", "video/quicktime": ".mov", "video/webm": ".webm",
+		"image/avif": ".avif", "image/bmp": ".bmp", "image/heic": ".heic", "image/svg+xml": ".svg", "image/tiff": ".tif", "image/x-icon": ".ico",
+		"application/gzip": ".gz", "application/x-gzip": ".gz", "application/x-tar": ".tar", "application/zip": ".zip", "application/zstd": ".zst",
+		"application/x-bzip2": ".bz2", "application/x-7z-compressed": ".7z", "application/x-xz": ".xz",
+		"application/json": ".json", "application/pdf": ".pdf", "application/rtf": ".rtf", "application/wasm": ".wasm", "application/xml": ".xml",
+		"application/yaml": ".yaml", "application/toml": ".toml", "application/epub+zip": ".epub", "application/vnd.sqlite3": ".sqlite",
+		"application/msword": ".doc", "application/vnd.ms-excel": ".xls", "application/vnd.ms-powerpoint": ".ppt",
+		"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   ".docx",
+		"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         ".xlsx",
+		"application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+		"text/css": ".css", "text/csv": ".csv", "text/html": ".html", "text/javascript": ".js", "text/markdown": ".md", "text/plain": ".txt", "text/xml": ".xml",
+	}
 }
 
 // writeTemp writes a file that others cannot read, and returns its path.

@@ -183,7 +183,7 @@ func (s *server) endIdle() {
 	}
 	s.conn, s.state = nil, StateIdle
 	s.mu.Unlock()
-	s.set.tell(s, nil)
+	s.set.tell(s)
 	s.set.work.Go(c.end)
 }
 
@@ -211,7 +211,7 @@ func (s *server) begin() error {
 
 // run starts the server, and ends the start with what became of it.
 func (s *server) run(ctx context.Context, st *start) {
-	s.set.tell(s, nil)
+	s.set.tell(s)
 	ctx, cancel := context.WithTimeoutCause(ctx, s.set.startWithin, fmt.Errorf("it did not begin within %s", s.set.startWithin))
 	defer cancel()
 	c, defs, err := s.connect(ctx)
@@ -245,10 +245,8 @@ func (s *server) run(ctx context.Context, st *start) {
 	}
 	st.err = err
 	close(st.done)
-	s.set.tell(s, nil)
-	for i := range changes {
-		s.set.tell(s, &changes[i])
-	}
+	s.set.tell(s)
+	s.set.tellChanges(s, changes)
 }
 
 // connect reaches the server and asks for what it has.
@@ -356,7 +354,7 @@ func (s *server) watch(c *connection) {
 	}
 	s.idle.Stop()
 	s.mu.Unlock()
-	s.set.tell(s, nil)
+	s.set.tell(s)
 }
 
 func (s *server) noteStderr(c *connection) {
@@ -398,9 +396,7 @@ func (s *server) listAgain(ctx context.Context, c *connection) error {
 		return err
 	}
 	changes := s.take(defs)
-	for i := range changes {
-		s.set.tell(s, &changes[i])
-	}
+	s.set.tellChanges(s, changes)
 	return nil
 }
 

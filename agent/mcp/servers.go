@@ -153,15 +153,29 @@ func (s *Servers) servers() []*server {
 	return slices.Clone(s.list)
 }
 
-// tell tells the listener what became of a server, or of a tool of it.
-func (s *Servers) tell(of *server, change *Change) {
+// tell tells the listener what became of a server.
+func (s *Servers) tell(of *server) { s.emit(of, nil, nil) }
+
+// tellChanges tells the listener what became of tools, as a listing has shown it.
+func (s *Servers) tellChanges(of *server, changes []Change) {
+	var names []string
+	for _, c := range changes {
+		names = append(names, c.Tool)
+	}
+	for i := range changes {
+		s.emit(of, &changes[i], names)
+		names = nil
+	}
+}
+
+func (s *Servers) emit(of *server, change *Change, changed []string) {
 	if s.o.Notify == nil || s.ctx.Err() != nil {
 		return
 	}
 	s.events.Lock()
 	defer s.events.Unlock()
 	st := of.status()
-	s.o.Notify(Event{Server: of.entry.Name, State: st.State, Tools: st.Tools, Err: st.Err, Change: change})
+	s.o.Notify(Event{Server: of.entry.Name, State: st.State, Tools: st.Tools, Err: st.Err, Change: change, Changed: changed})
 }
 
 // find returns the server of a name, or an error that says which there are.
@@ -265,7 +279,7 @@ func (s *Servers) SetOn(name string, on bool) error {
 	if !on {
 		server.end()
 	}
-	s.tell(server, nil)
+	s.tell(server)
 	return nil
 }
 
@@ -323,7 +337,7 @@ func (s *Servers) SignedIn(name string) error {
 		server.state, server.err = StateIdle, nil
 	}
 	server.mu.Unlock()
-	s.tell(server, nil)
+	s.tell(server)
 	return nil
 }
 
@@ -349,6 +363,9 @@ type Event struct {
 	Tools  int     // how many it has, as far as is known
 	Err    error   // of StateFailed and StateSignIn
 	Change *Change // a definition that is another than before; nil: the state is
+	// Changed are the names of all tools that one listing showed to be others, of the first Change of
+	// it alone.
+	Changed []string
 }
 
 // Trouble says why the server cannot be used, and what can be done about it; "" if it can.

@@ -19,8 +19,12 @@ import (
 	"pi/internal/printable"
 )
 
-// maxMessage is how long a line of a server, an event of a stream, or a body may be.
-const maxMessage = 16 << 20
+// maxMessage is how long a line of a server, or a body, may be; maxEvent is that of an event of a
+// stream, for which several times as much is taken while it grows.
+const (
+	maxMessage = 16 << 20
+	maxEvent   = 8 << 20
+)
 
 // errLongLine ends the connection to a server: where its line ends nobody waits to see.
 var errLongLine = fmt.Errorf("it wrote a line longer than %s", printable.Bytes(maxMessage))

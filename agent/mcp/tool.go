@@ -158,6 +158,14 @@ func (p *proxy) Annotations() agent.Annotations {
 // mayCall reports whether a name may be called.
 func (p *proxy) mayCall(name string) bool { return p.allows == nil || p.allows(name) }
 
+// mayLook returns an error if the model may not look at what a server has.
+func (p *proxy) mayLook(server string) error {
+	if p.mayCall(AnyOf(server)) {
+		return nil
+	}
+	return fmt.Errorf("%s may not be looked at here: none of its tools is among the active ones", printable.Short(server))
+}
+
 // Within is that of [agent.Forwarder].
 func (p *proxy) Within(allows func(name string) bool) agent.Tool {
 	return &proxy{set: p.set, allows: func(name string) bool { return p.mayCall(name) && allows(name) }}
@@ -334,6 +342,9 @@ func (p *proxy) describe(ctx context.Context, r request) (agent.Result, error) {
 	if !ok {
 		return agent.Result{}, fmt.Errorf("describe %q: it is \"server/tool\"", printable.Short(r.Describe))
 	}
+	if err := p.mayLook(server); err != nil {
+		return agent.Result{}, err
+	}
 	t, err := p.set.Describe(ctx, server, tool)
 	if err != nil {
 		return agent.Result{}, err
@@ -346,6 +357,9 @@ func (p *proxy) describe(ctx context.Context, r request) (agent.Result, error) {
 func (p *proxy) read(ctx context.Context, r request) (agent.Result, error) {
 	if r.Server == "" {
 		return agent.Result{}, errors.New("read: say of which server, as search shows it")
+	}
+	if err := p.mayLook(r.Server); err != nil {
+		return agent.Result{}, err
 	}
 	result, err := p.set.Read(ctx, r.Server, r.Read)
 	if err != nil {

@@ -95,6 +95,9 @@ func TestOnlyWhatIsAllowedIsFoundAndCalled(t *testing.T) {
 	l := one(t, "good")
 	only := func(names ...string) func(string) bool {
 		return func(name string) bool {
+			if IsAnyOf(name) {
+				return slices.ContainsFunc(names, func(p string) bool { return p == ToolName || Reaches(p, name) })
+			}
 			return slices.ContainsFunc(names, func(p string) bool { return Match(p, name) })
 		}
 	}
@@ -397,6 +400,48 @@ func TestACallOfASessionIsKnownForWhatItWas(t *testing.T) {
 		called, arguments, call, ok := Recorded(test.name, json.RawMessage(test.input))
 		if ok != (test.called != "") || ok && (called != test.called || string(arguments) != test.arguments || call.Server != test.server || call.Tool != test.tool || string(call.Via) != test.via || !call.Claims.Claimed) {
 			t.Errorf("%s %s: %s %s %+v %v", test.name, test.input, called, arguments, call, ok)
+		}
+	}
+}
+
+// Where mcp is only implied by the names of tools, what other servers have is not looked at, and
+// they are not started for it.
+func TestOnlyServersOfWhichAToolMayBeCalledAreLookedAt(t *testing.T) {
+	l := open(t, Options{Entries: []Entry{entry("s", "good"), entry("other", "good")}})
+	implied := func(name string) bool {
+		return name == ToolName || name == "mcp__s__echo" || IsAnyOf(name) && Reaches("mcp__s__echo", name)
+	}
+	if got := l.run(implied, `{"search":"echo resource"}`); !strings.Contains(got, "s/echo") || !strings.Contains(got, "s: resource") || strings.Contains(got, "other") {
+		t.Errorf("search: %q", got)
+	}
+	const refused = "error: other may not be looked at here: none of its tools is among the active ones"
+	for input, want := range map[string]string{
+		`{"read":"test://one","server":"s"}`:     "this is test://one",
+		`{"read":"test://one","server":"other"}`: refused,
+		`{"describe":"other/echo"}`:              refused,
+	} {
+		if got := l.run(implied, input); got != want {
+			t.Errorf("%s: %q, want %q", input, got, want)
+		}
+	}
+	if st, _ := l.Server("other"); st.State != StateIdle {
+		t.Errorf("the other server is %s", st.State)
+	}
+}
+
+func TestWhichServersAPatternReaches(t *testing.T) {
+	for _, test := range []struct {
+		pattern, server string
+		want            bool
+	}{
+		{"mcp__docs__*", "docs", true}, {"mcp__docs__get", "docs", true}, {"mcp__*", "docs", true}, {"mcp__d*__get", "docs", true},
+		{"mcp__*__get", "docs", true}, {"*", "docs", true}, {"mcp__do?s__g*", "docs", true}, {"mcp__[a-d]ocs__get", "docs", true},
+		{"mcp__docs__[a-c]*", "docs", true}, {"mcp__docs__", "docs", true},
+		{"mcp__docs__*", "doc", false}, {"mcp__doc__*", "docs", false}, {"mcp", "docs", false}, {"read", "docs", false},
+		{"mcp__docs", "docs", false}, {"mcp__x*", "docs", false}, {"mcp__[e-z]ocs__*", "docs", false}, {"", "docs", false},
+	} {
+		if got := Reaches(test.pattern, AnyOf(test.server)); got != test.want {
+			t.Errorf("%s reaches %s: %v", test.pattern, test.server, got)
 		}
 	}
 }

@@ -16,12 +16,21 @@ import (
 // its user is asked; where there is none, nobody says yes. Nothing is written into a session. A result that is an
 // error says why.
 //
-// signer signs in where the server wants that, once. For a command that an agent has started nobody
+// signer signs in where the server cannot be reached without, and in the middle of a call that it did
+// not let in for want of rights, which is made then. For a command that an agent has started nobody
 // is asked for anything, whatever terminal it has made.
 func (p *Place) CallServer(ctx context.Context, server, tool string, arguments json.RawMessage, signer oauth.User) (agent.Result, error) {
 	p.Session = SessionFlags{None: true}
 	r := p.newRun()
 	r.logins = p.Logins("")
+	var refused error // of a sign-in in the middle of the call
+	r.signIn = func(ctx context.Context, e mcp.Entry, _ []string) bool {
+		if isInAgent() {
+			return false
+		}
+		refused = r.logins.SignIn(ctx, e, signer)
+		return refused == nil
+	}
 	if err := r.approve(ctx); err != nil {
 		return agent.Result{}, err
 	}
@@ -40,8 +49,12 @@ func (p *Place) CallServer(ctx context.Context, server, tool string, arguments j
 			}
 		}
 		result = r.callServer(ctx, server, tool, arguments)
-		if _, wants := r.logins.Wants(*status.Entry); !result.IsError || !wants || isInAgent() {
-			return nil
+		if refused != nil {
+			return refused
+		}
+		status, err = r.mcp.Server(server)
+		if _, wants := r.logins.Wants(*status.Entry); err != nil || status.State != mcp.StateSignIn || !result.IsError || !wants || isInAgent() {
+			return err
 		}
 		if err := r.logins.SignIn(ctx, *status.Entry, signer); err != nil {
 			return err
@@ -49,7 +62,7 @@ func (p *Place) CallServer(ctx context.Context, server, tool string, arguments j
 		if err := r.mcp.SignedIn(server); err != nil {
 			return err
 		}
-		result = r.callServer(ctx, server, tool, arguments) // the server let the one before not in
+		result = r.callServer(ctx, server, tool, arguments) // the one before was not sent: the server did not start
 		return nil
 	})
 	return result, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -25,7 +26,7 @@ type runServers struct {
 
 // openServers opens the servers of the run. None is started.
 func (r *run) openServers() {
-	var signIn func(context.Context, mcp.Entry, []string) bool // nil: whoever made the logins does it
+	signIn := r.signIn // of who made the logins
 	if r.logins == nil {
 		command := "pi mcp login"
 		if p := r.place; p.Attended() || p.Mode == modeRPC || p.Mode == modeACP {
@@ -80,13 +81,32 @@ func (r *run) tellServer(e mcp.Event) {
 	}
 	switch {
 	case e.Change != nil:
-		r.agent.Notify(context.Background(), agent.LevelWarning, fmt.Sprintf("MCP server %s: the tool %s is another than when it was listed first; /mcp %s shows it",
-			e.Server, printable.Line(e.Change.Tool), e.Server))
+		if text := changedText(e.Server, e.Changed); text != "" {
+			r.agent.Notify(context.Background(), agent.LevelWarning, text)
+		}
 	case e.State == mcp.StateReady:
 		r.mcp.noteReady(e.Server)
 	case e.Trouble() != "" && r.mcp.noteTrouble(e.Server, e.State):
 		r.agent.Notify(context.Background(), agent.LevelWarning, "MCP "+e.Trouble())
 	}
+}
+
+// changedText tells of the tools that one listing showed to be others; "" for none.
+func changedText(server string, names []string) string {
+	const most = 3
+	var shown []string
+	for _, name := range names[:min(len(names), most)] {
+		shown = append(shown, printable.Line(name))
+	}
+	switch more := len(names) - len(shown); {
+	case len(names) == 0:
+		return ""
+	case len(names) == 1:
+		return fmt.Sprintf("MCP server %s: the tool %s is another than when it was listed first; /mcp %s shows it", server, shown[0], server)
+	case more > 0:
+		shown = append(shown, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("MCP server %s: these tools are others than when they were listed first: %s; /mcp %s shows them", server, strings.Join(shown, ", "), server)
 }
 
 // noteTrouble notes that a server cannot be used, and reports whether that is news.

@@ -41,6 +41,7 @@ type run struct {
 	servers  MCPServers     // that are configured
 	mcp      runServers     // those of the session
 	logins   *mcplogin.Logins
+	signIn   func(ctx context.Context, e mcp.Entry, missing []string) bool // see mcp.Options; nil: the user of the session is asked
 	choice   modelChoice
 	prompt   agent.SystemPrompt
 	prompts  *command.Prompts               // skills and templates

@@ -77,6 +77,8 @@ func (f ToolFlags) mayHave(name string) bool {
 		return !f.removes(name)
 	case f.Named == nil, fits(name, f.Named):
 		return true
+	case mcp.IsAnyOf(name):
+		return fits(mcp.ToolName, f.Named) || slices.ContainsFunc(f.Named, func(entry string) bool { return mcp.Reaches(entry, name) })
 	}
 	return name == mcp.ToolName && slices.ContainsFunc(f.Named, mcp.IsName)
 }

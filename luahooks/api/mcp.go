@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -393,7 +394,7 @@ func (c *client) read(L *lua.LState) int {
 	host, uri := c.mustHost(L, "read"), L.CheckString(1)
 	var r agent.Result
 	err := c.waitOpen(L, "read", func(ctx context.Context) error {
-		if err := c.Tools.MayCall(mcp.ToolName); err != nil {
+		if err := cmp.Or(c.Tools.MayCall(mcp.ToolName), c.Tools.MayCall(mcp.AnyOf(c.server.Name()))); err != nil {
 			return err
 		}
 		r = host.CallGiven(ctx, c.server.Reader(), mcp.ReadInput(c.server.Name(), uri))
