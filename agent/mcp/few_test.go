@@ -84,9 +84,9 @@ func TestABegunServerIsStartedOnceAndNotWaitedFor(t *testing.T) {
 	if silent, waited := l.AwaitDirect(l.within()); !waited || len(silent) > 0 {
 		t.Errorf("%v, %v", silent, waited)
 	}
-	if got := l.states(); !slices.Equal(got, []State{StateStarting, StateReady}) {
-		t.Errorf("states %v", got)
-	}
+	eventually(t, "it is told once that it starts, and that it is ready", func() bool {
+		return slices.Equal(l.states(), []State{StateStarting, StateReady})
+	})
 	l.Close()
 
 	l = open(t, Options{Dir: dir, Entries: []Entry{handed("a", "good")}}) // it is known by now
