@@ -45,7 +45,7 @@ func Command(kind string) (program string, env map[string]string) {
 	if err != nil {
 		panic(err) // of a test
 	}
-	return program, map[string]string{Variable: kind}
+	return program, map[string]string{Variable: kind, "GORACE": "atexit_sleep_ms=0"} // with the race detector it would end a second later
 }
 
 // Run is the server of a kind on the standard streams, until they end: a good one (see [Server]),
