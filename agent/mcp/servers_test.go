@@ -162,8 +162,8 @@ func TestBothErasOfTheProtocolWork(t *testing.T) {
 
 func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 	for kind, want := range map[string][]string{
-		"crash":             {"server s: it ended with status 7; it wrote: first row / no token in the environment"},
-		"dies-initializing": {"server s: it ended with status 9"},
+		"crash":             {"server s: ", "it ended with status 7; it wrote: first row / no token in the environment"},
+		"dies-initializing": {"server s: ", "it ended with status 9"},
 		"dies-listing":      {"server s: ", "it ended with status 9"},
 		"silent":            {"server s: it did not begin within 300ms"},
 		"never-lists":       {"server s: it did not begin within 300ms"},
