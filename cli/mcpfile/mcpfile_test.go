@@ -20,11 +20,11 @@ import (
 // origin is a file of the user or of a project in a made-up world.
 func origin(kind mcp.SourceKind) Origin {
 	env := map[string]string{"LEVEL": "high", "GITHUB_TOKEN": "gh-1", "ANTHROPIC_API_KEY": "sk-ant", "ALIAS": "sk-ant"}
-	o := Origin{Kind: kind, Path: "/agent/mcp.json", Base: "/work/project", Workspace: "/work/project", Home: "/home/u",
+	o := Origin{Kind: kind, Path: "/agent/mcp.json", Base: "/home/u/project", Workspace: "/home/u/project", Home: "/home/u",
 		Getenv: func(name string) string { return env[name] }, Keys: []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"},
 		Run: func(_ context.Context, command string) (string, error) { return "printed by " + command, nil }}
 	if kind == mcp.FromProject {
-		o.Path = "/work/project/.pi/mcp.json"
+		o.Path = "/home/u/project/.pi/mcp.json"
 		o.Run = nil
 	}
 	return o
@@ -48,7 +48,7 @@ func TestAServerIsReadAsItIsWritten(t *testing.T) {
 		t.Fatal(problems)
 	}
 	e := s.Entry
-	if e.Command != "/work/project/bin/serve" || e.Cwd != "/work/project/sub" || !slices.Equal(e.Args, []string{"-l", "high", "x y", "/work/project/a", "$HOME", "$$"}) {
+	if e.Command != "/home/u/project/bin/serve" || e.Cwd != "/home/u/project/sub" || !slices.Equal(e.Args, []string{"-l", "high", "x y", "/home/u/project/a", "$HOME", "$$"}) {
 		t.Errorf("%q %q in %q", e.Command, e.Args, e.Cwd)
 	}
 	if !maps.Equal(e.Env, map[string]string{"A": "high!", "N": "3", "P": "1234567", "T": "true"}) || e.Description != "the files of it" {
