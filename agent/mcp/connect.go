@@ -18,6 +18,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pi/internal/child"
 )
 
 // The protocol has two eras. In the older one a client says `initialize` first, in the newer
@@ -318,7 +320,7 @@ func (e *deathError) Unwrap() error { return e.err }
 
 // isHangup reports whether an error says only that the connection is over.
 func isHangup(err error) bool {
-	return errors.Is(err, errEnded) || errors.Is(err, sdk.ErrConnectionClosed) || strings.HasSuffix(err.Error(), "EOF")
+	return errors.Is(err, errEnded) || errors.Is(err, child.ErrEnded) || errors.Is(err, sdk.ErrConnectionClosed) || strings.HasSuffix(err.Error(), "EOF")
 }
 
 // explain says what a 401 means.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,10 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"pi/agent"
+	"pi/internal/child"
 	"pi/internal/process"
 )
 
@@ -160,10 +164,20 @@ func TestBothErasOfTheProtocolWork(t *testing.T) {
 	}
 }
 
+// What is written to a server that is gone fails before its end is read, or the other way round.
+func TestADeathIsToldAlikeHoweverItIsSeen(t *testing.T) {
+	for _, seen := range []error{io.EOF, errEnded, child.ErrEnded, sdk.ErrConnectionClosed} {
+		err := fmt.Errorf("calling %q: %w", "initialize", seen)
+		if got := (&deathError{"it ended with status 7", err}).Error(); got != "it ended with status 7" {
+			t.Errorf("%v: %q", seen, got)
+		}
+	}
+}
+
 func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 	for kind, want := range map[string][]string{
-		"crash":             {"server s: ", "it ended with status 7; it wrote: first row / no token in the environment"},
-		"dies-initializing": {"server s: ", "it ended with status 9"},
+		"crash":             {"server s: it ended with status 7; it wrote: first row / no token in the environment"},
+		"dies-initializing": {"server s: it ended with status 9"},
 		"dies-listing":      {"server s: ", "it ended with status 9"},
 		"silent":            {"server s: it did not begin within 300ms"},
 		"never-lists":       {"server s: it did not begin within 300ms"},

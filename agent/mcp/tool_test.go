@@ -136,7 +136,7 @@ func TestOnlyWhatIsAllowedIsFoundAndCalled(t *testing.T) {
 func TestSearchNamesTheServersThatDoNotAnswer(t *testing.T) {
 	l := open(t, Options{Entries: []Entry{entry("s", "good"), entry("bad", "crash"), entry("slow", "silent")}, testOnlyStart: 2 * time.Second})
 	got := l.run(nil, `{"search":"echo"}`)
-	for _, part := range []string{"s/echo", "[server bad: ", "it ended with status 7; it wrote: first row", "[server slow: it did not begin within 2s]"} {
+	for _, part := range []string{"s/echo", "[server bad: it ended with status 7; it wrote: first row", "[server slow: it did not begin within 2s]"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%q has no %q", got, part)
 		}
