@@ -57,20 +57,17 @@ func (s *server) call(ctx context.Context, tool, hash string, arguments json.Raw
 		return nil, err
 	}
 	var result *sdk.CallToolResult
-	notes, err := s.request(ctx, c, o, func(ctx context.Context, c *connection, token string) error {
-		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
-			if err := s.checkSame(t); err != nil { // the user may have been asked for long
-				return nil, nil, "", err
-			}
-			params := &sdk.CallToolParams{Name: tool, Arguments: arguments, InputResponses: answers, RequestState: state}
-			params.SetProgressToken(token)
-			r, err := c.session.CallTool(ctx, params)
-			if err != nil {
-				return nil, nil, "", err
-			}
-			result = r
-			return r, r.InputRequests, r.RequestState, nil
-		})
+	notes, err := s.request(ctx, c, o, func(ctx context.Context, c *connection, r round) (reply, sdk.InputRequestMap, string, error) {
+		if err := s.checkSame(t); err != nil { // the user may have been asked for long
+			return nil, nil, "", err
+		}
+		params := &sdk.CallToolParams{Name: tool, Arguments: arguments, InputResponses: r.answers, RequestState: r.state}
+		params.SetProgressToken(r.token)
+		var err error
+		if result, err = c.session.CallTool(ctx, params); err != nil {
+			return nil, nil, "", err
+		}
+		return result, result.InputRequests, result.RequestState, nil
 	})
 	w := &writer{details: details{Server: s.entry.Name, Tool: tool}}
 	if err != nil {
@@ -82,11 +79,8 @@ func (s *server) call(ctx context.Context, tool, hash string, arguments json.Raw
 // request makes a request by a connection of the server. One that was not let in because the user is
 // signed in for too little is made once more if they sign in for it then and there: that is no second
 // call.
-func (s *server) request(ctx context.Context, c *connection, o CallOptions, send func(ctx context.Context, c *connection, token string) error) (notes []string, err error) {
-	by := func(c *connection) ([]string, error) {
-		return c.request(ctx, s.entry, o, func(ctx context.Context, token string, _ *pending) error { return send(ctx, c, token) })
-	}
-	if notes, err = by(c); err == nil || !s.signsIn(ctx, err) {
+func (s *server) request(ctx context.Context, c *connection, o CallOptions, send sender) (notes []string, err error) {
+	if notes, err = c.request(ctx, s.entry, o, send); err == nil || !s.signsIn(ctx, err) {
 		return notes, err
 	}
 	c, done, err := s.use(ctx)
@@ -94,7 +88,7 @@ func (s *server) request(ctx context.Context, c *connection, o CallOptions, send
 		return nil, err
 	}
 	defer done()
-	return by(c)
+	return c.request(ctx, s.entry, o, send)
 }
 
 // signsIn reports whether the user signed in for what a request lacks.
@@ -266,17 +260,14 @@ func (s *server) read(ctx context.Context, uri string) (*Result, error) {
 	}
 	defer done()
 	var read *sdk.ReadResourceResult
-	notes, err := s.request(ctx, c, CallOptions{}, func(ctx context.Context, c *connection, token string) error {
-		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
-			params := &sdk.ReadResourceParams{URI: uri, InputResponses: answers, RequestState: state}
-			params.SetProgressToken(token)
-			r, err := c.session.ReadResource(ctx, params)
-			if err != nil {
-				return nil, nil, "", err
-			}
-			read = r
-			return r, r.InputRequests, r.RequestState, nil
-		})
+	notes, err := s.request(ctx, c, CallOptions{}, func(ctx context.Context, c *connection, r round) (reply, sdk.InputRequestMap, string, error) {
+		params := &sdk.ReadResourceParams{URI: uri, InputResponses: r.answers, RequestState: r.state}
+		params.SetProgressToken(r.token)
+		var err error
+		if read, err = c.session.ReadResource(ctx, params); err != nil {
+			return nil, nil, "", err
+		}
+		return read, read.InputRequests, read.RequestState, nil
 	})
 	if err != nil {
 		return nil, s.named(err)
@@ -338,17 +329,14 @@ func (s *server) prompt(ctx context.Context, name string, arguments map[string]s
 	}
 	defer done()
 	var got *sdk.GetPromptResult
-	_, err = s.request(ctx, c, CallOptions{}, func(ctx context.Context, c *connection, token string) error {
-		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
-			params := &sdk.GetPromptParams{Name: name, Arguments: arguments, InputResponses: answers, RequestState: state}
-			params.SetProgressToken(token)
-			r, err := c.session.GetPrompt(ctx, params)
-			if err != nil {
-				return nil, nil, "", err
-			}
-			got = r
-			return r, r.InputRequests, r.RequestState, nil
-		})
+	_, err = s.request(ctx, c, CallOptions{}, func(ctx context.Context, c *connection, r round) (reply, sdk.InputRequestMap, string, error) {
+		params := &sdk.GetPromptParams{Name: name, Arguments: arguments, InputResponses: r.answers, RequestState: r.state}
+		params.SetProgressToken(r.token)
+		var err error
+		if got, err = c.session.GetPrompt(ctx, params); err != nil {
+			return nil, nil, "", err
+		}
+		return got, got.InputRequests, got.RequestState, nil
 	})
 	if err != nil {
 		return nil, s.named(err)

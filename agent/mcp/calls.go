@@ -179,10 +179,10 @@ type timeoutError struct{ text string }
 
 func (e *timeoutError) Error() string { return e.text }
 
-// request makes a request within its time. send gets the context and the token of progress,
-// and its error is that of request, unless the request was given up: then it is the cause,
-// and who waits does so no longer, whatever send does.
-func (c *connection) request(ctx context.Context, e *Entry, o CallOptions, send func(ctx context.Context, token string, p *pending) error) (notes []string, err error) {
+// request makes a request within its time, and answers what the server wants to know for it. The error
+// is that of send, unless the request was given up: then it is the cause, and who waits does so no
+// longer, whatever send does.
+func (c *connection) request(ctx context.Context, e *Entry, o CallOptions, send sender) (notes []string, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	// If the connection ends by itself the SDK gives the request up, unless it was answered.
@@ -201,7 +201,12 @@ func (c *connection) request(ctx context.Context, e *Entry, o CallOptions, send 
 	token := c.calls.begin(p)
 	defer c.calls.end(token)
 	answered := make(chan error, 1)
-	go func() { answered <- send(ctx, token, p) }() // writing to a server that does not read cannot be stopped
+	go func() { // writing to a server that does not read cannot be stopped
+		answered <- c.asks.rounds(ctx, func(r round) (reply, sdk.InputRequestMap, string, error) {
+			r.token = token
+			return send(ctx, c, r)
+		})
+	}()
 	select {
 	case err = <-answered:
 	case <-ctx.Done():
@@ -232,23 +237,33 @@ func (c *connection) lost(err error) error {
 // reply is a result by which a server may ask for something first.
 type reply interface{ NeedsInput() bool }
 
-// rounds sends a request until the server does not want to know anything more. send gets the
-// answers so far and what the server wants back with them.
-func (a *asks) rounds(ctx context.Context, send func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error)) error {
-	answers, state := sdk.InputResponseMap(nil), ""
-	for round := 0; ; round++ {
-		r, questions, next, err := send(answers, state)
+// round is what goes with one sending of a request.
+type round struct {
+	token   string               // of progress
+	answers sdk.InputResponseMap // to what the server wanted to know; nil the first time
+	state   string               // what it wants back with them
+}
+
+// sender sends a request once, by a connection, and returns the result, what the server wants to know
+// before there is one, and what it wants back then.
+type sender func(ctx context.Context, c *connection, r round) (reply, sdk.InputRequestMap, string, error)
+
+// rounds sends a request until the server does not want to know anything more.
+func (a *asks) rounds(ctx context.Context, send func(r round) (reply, sdk.InputRequestMap, string, error)) error {
+	with := round{}
+	for n := 0; ; n++ {
+		r, questions, next, err := send(with)
 		needs := err == nil && r.NeedsInput()
 		addresses := addressesOf(err)
 		switch {
 		case !needs && len(addresses) == 0:
 			return err
-		case round == maxRounds:
+		case n == maxRounds:
 			return fmt.Errorf("it asked for input %d times, and once more", maxRounds)
 		case needs && len(questions) == 0:
 			return errors.New("it is busy; try again later")
 		case needs:
-			answers, state = a.all(ctx, questions), next
+			with = round{answers: a.all(ctx, questions), state: next}
 		default:
 			for _, address := range addresses {
 				if !a.visit(ctx, address) {

@@ -42,7 +42,7 @@ func (h *hookCommands) list() []command.Command {
 			Complete: h.complete,
 			Run: func(ctx context.Context, args string) (command.Outcome, error) {
 				if args == "" {
-					if status, ok, err := h.pick(ctx); ok {
+					if status, ok, err := actOnRows(ctx, h.ui, h.view, h.do); ok {
 						return command.Outcome{Status: status}, err
 					}
 				}

@@ -46,7 +46,7 @@ func (m *mcpCommands) list() []command.Command {
 		Complete: m.complete,
 		Run: func(ctx context.Context, args string) (command.Outcome, error) {
 			if args == "" {
-				if status, ok, err := m.pick(ctx); ok {
+				if status, ok, err := actOnRows(ctx, m.ui, m.view, m.do); ok {
 					return command.Outcome{Status: status}, err
 				}
 			}
@@ -309,14 +309,6 @@ func describeChange(c mcp.Change) string {
 	return c.Tool + " has other arguments, or claims other things of itself"
 }
 
-// mcpList is the list of servers in a terminal with arrows.
-type mcpList struct {
-	*mcpCommands
-	ctx   context.Context // dialogs in it stand above the list
-	panel command.List
-	said  string // what was done last
-}
-
 // What can be done with a row of the list, by the words of /mcp.
 const doTools = "tools"
 
@@ -327,39 +319,9 @@ func waysOf(word string) agent.Choice {
 	return agent.Choice{Value: word, Description: means[word]}
 }
 
-// pick shows the servers until the user leaves the list, or asks for more than fits there. ok is
-// false where there is no such list, or no server.
-func (m *mcpCommands) pick(ctx context.Context) (status string, ok bool, err error) {
-	p := &mcpList{mcpCommands: m}
-	v := p.view()
-	if len(v.Rows) == 0 {
-		return "", false, nil
-	}
-	p.ctx, p.panel = command.OpenList(ctx, m.ui, v)
-	if p.panel == nil {
-		return "", false, nil
-	}
-	defer p.panel.Close()
-	for {
-		x, err := p.panel.Next()
-		if err != nil || x.Key == "" {
-			return p.said, true, err
-		}
-		status, ended, err := p.do(x)
-		if err != nil && ctx.Err() == nil {
-			status, err = err.Error(), nil
-		}
-		if err != nil || ended {
-			return status, true, err
-		}
-		p.said = status
-		p.panel.Show(p.view())
-	}
-}
-
-// do does what the user wants with a row. ended is true if status is for the transcript.
-func (p *mcpList) do(x command.Pressed) (status string, ended bool, err error) {
-	s, err := p.servers.Server(x.Row)
+// do does what the user wants with a row of the list, see [actOnRows].
+func (m *mcpCommands) do(ctx context.Context, x command.Pressed, said string) (status string, ended bool, err error) {
+	s, err := m.servers.Server(x.Row)
 	if err != nil {
 		return err.Error(), false, nil
 	}
@@ -369,29 +331,26 @@ func (p *mcpList) do(x command.Pressed) (status string, ended bool, err error) {
 	}
 	if s.Entry.IsHTTP() {
 		ways = append(ways, waysOf("login"))
-		if p.logins.State(*s.Entry) != "" {
+		if m.logins.State(*s.Entry) != "" {
 			ways = append(ways, waysOf("logout"))
 		}
 	}
-	way, ok, err := p.ui.Select(p.ctx, s.Entry.Name+" · "+string(s.State), ways, agent.DialogOptions{})
+	way, ok, err := m.ui.Select(ctx, s.Entry.Name+" · "+string(s.State), ways, agent.DialogOptions{})
 	if err != nil || !ok || len(way) != 1 {
-		return p.said, false, err
+		return said, false, err
 	}
 	if way[0] == doTools {
-		status, err = p.describe(s.Entry.Name)
+		status, err = m.describe(s.Entry.Name)
 		return status, true, err
 	}
-	status, err = p.run(p.ctx, way[0]+" "+s.Entry.Name)
+	status, err = m.run(ctx, way[0]+" "+s.Entry.Name)
 	return status, false, err
 }
 
-// view is the list as it is now: below the title stands what was done last.
-func (p *mcpList) view() command.ListView {
-	all := p.servers.List()
+// view is the list as it is now.
+func (m *mcpCommands) view() command.ListView {
+	all := m.servers.List()
 	v := command.ListView{Title: fmt.Sprintf("MCP servers · %d", len(all)), Right: "type to filter", Enter: "choose"}
-	if p.said != "" {
-		v.Title += "\n" + p.said
-	}
 	for _, s := range all {
 		exposure, tools := string(s.Exposure), ""
 		if s.Known {
