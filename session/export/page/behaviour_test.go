@@ -61,7 +61,7 @@ const (
 func withoutScriptsThePageIsATranscript(b *browser) {
 	inBrowser(b, sample(), view{width: 1000, height: 1800, noScript: true}, func(p *tab) {
 		p.screenshot("noscript")
-		p.until(branchText + `.includes('529 overloaded_error')`)
+		p.check(branchText+`.includes('529 overloaded_error')`, true)
 		text := p.eval(branchText).(string)
 		from := 0
 		for _, want := range []string{"fails since yesterday", "I will run the test", "The cause", "The second, and show me", "Here it is", "Command of the user", "Note", "Summary of the conversation before", "Is this the picture?", "Yes. What is left", "Thanks.", "529 overloaded_error"} {
