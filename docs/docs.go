@@ -92,6 +92,9 @@ func (g Guide) Section(name string) (string, error) {
 		row, ok, inside := g.member(strings.TrimSpace(name))
 		switch {
 		case !ok:
+			if other := otherWith(name); other != "" {
+				return "", fmt.Errorf("the guide %s has no section %q, but %s has: `pi docs %[3]s --section %[2]q`", g.Name, name, other)
+			}
 			return "", fmt.Errorf("the guide %s: %w", g.Name, err)
 		case inside != nil:
 			return "", fmt.Errorf("the guide %s: %w", g.Name, inside)
@@ -107,6 +110,22 @@ func (g Guide) Section(name string) (string, error) {
 		}
 	}
 	return strings.TrimRight(strings.Join(lines[all[i].line:end], "\n"), "\n") + "\n", nil
+}
+
+// otherWith is the first guide that has a section, or a row, of just this name: most who ask
+// hooks for a function look for it in the reference.
+func otherWith(name string) string {
+	all, err := Guides()
+	if err != nil {
+		return ""
+	}
+	for _, g := range all {
+		_, ok, inside := g.member(name)
+		if ok && inside == nil || slices.ContainsFunc(g.Sections(), func(s Section) bool { return strings.EqualFold(s.Title, name) }) {
+			return g.Name
+		}
+	}
+	return ""
 }
 
 // find returns the index of the heading that a name means.

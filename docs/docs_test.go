@@ -8,30 +8,37 @@ import (
 func TestSectionsAreFound(t *testing.T) {
 	t.Parallel()
 	hooks, err := Find("hooks")
-	if err != nil || hooks.Title != "Hooks" || !strings.Contains(hooks.Text(), "# Reference") {
+	if err != nil || hooks.Title != "Hooks" || !strings.Contains(hooks.Text(), "## In brief") {
 		t.Fatalf("%q, %v", hooks.Title, err)
 	}
-	for _, c := range []struct{ name, begins, has, not string }{
-		{"A gate", "## A gate\n", "pi.sh", "## A command"},
-		{"a GATE", "## A gate\n", "", ""},
-		{"gate", "## A gate\n", "", ""},
-		{"## Patterns", "## Patterns\n", "Split a hook", "# Reference"},
-		{"tool_call", "#### tool_call\n", "tool_name", "#### tool_result"},
-		{"Everything by name", "## Everything by name\n", "### ctx\n", ""},
-		{"Records", "### Records\n", "", ""},
-		{"pi.spawn", "### pi\n", "| `spawn(cmd, args?, opts?)`", "`spawned("},
-		{"ctx.ui.confirm", "### ctx.ui\n", "| `confirm(", "`select("},
-		{"fs.read", "### pi.fs\n", "| `read(", "`write("},
-		{"pi.fs.read()", "### pi.fs\n", "| `read(", "`write("},
-		{"pi.paths", "### pi\n", "| `paths` ", "`version`"},
+	reference, err := Find("reference")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		in                     Guide
+		name, begins, has, not string
+	}{
+		{hooks, "A gate", "## A gate\n", "pi.sh", "## A command"},
+		{hooks, "a GATE", "## A gate\n", "", ""},
+		{hooks, "gate", "## A gate\n", "", ""},
+		{hooks, "## Patterns", "## Patterns\n", "Split a hook", "## In brief"},
+		{reference, "tool_call", "#### tool_call\n", "tool_name", "#### tool_result"},
+		{reference, "Everything by name", "## Everything by name\n", "### ctx\n", ""},
+		{reference, "Records", "### Records\n", "", ""},
+		{reference, "pi.spawn", "### pi\n", "| `spawn(cmd, args?, opts?)`", "`spawned("},
+		{reference, "ctx.ui.confirm", "### ctx.ui\n", "| `confirm(", "`select("},
+		{reference, "fs.read", "### pi.fs\n", "| `read(", "`write("},
+		{reference, "pi.fs.read()", "### pi.fs\n", "| `read(", "`write("},
+		{reference, "pi.paths", "### pi\n", "| `paths` ", "`version`"},
 	} {
-		text, err := hooks.Section(c.name)
+		text, err := c.in.Section(c.name)
 		if err != nil || !strings.HasPrefix(text, c.begins) || !strings.Contains(text, c.has) || c.not != "" && strings.Contains(text, c.not) {
 			t.Errorf("%s: %v\n%.200s", c.name, err, text)
 		}
 	}
-	for name, want := range map[string]string{"Debuging": `did you mean "Debugging"?`, "": "no section", "pi.spwan": `no "spwan" in the section "pi", did you mean "spawn"?`, "po.spawn": `no section "po.spawn"`, "zebra": `no section "zebra"`} {
-		if _, err := hooks.Section(name); err == nil || !strings.Contains(err.Error(), want) {
+	for name, want := range map[string]string{"Recods": `did you mean "Records"?`, "": "no section", "pi.spwan": `no "spwan" in the section "pi", did you mean "spawn"?`, "po.spawn": `no section "po.spawn"`, "zebra": `no section "zebra"`, "Debugging": "`pi docs hooks --section \"Debugging\"`"} {
+		if _, err := reference.Section(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

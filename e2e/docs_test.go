@@ -37,8 +37,8 @@ func eventTable(events []event.Info) string {
 	return b.String()
 }
 
-func TestTheHookGuideHasTheEventsOfTheProgram(t *testing.T) {
-	generated(t, "docs/hooks.md", eventsBegin, eventsEnd, eventTable(event.Infos()))
+func TestTheReferenceOfTheGuideHasTheEventsOfTheProgram(t *testing.T) {
+	generated(t, "docs/reference.md", eventsBegin, eventsEnd, eventTable(event.Infos()))
 }
 
 // generated compares what stands between two marks of a file, or without a second one behind

@@ -12,8 +12,8 @@ import (
 	"pi/luahooks/event"
 )
 
-// The reference part of the guide is made of the annotations and of the table of
-// events, so that an editor, the guide and the program say the same. Between its
+// The tables of the reference are made of the annotations and of the table of
+// events, so that an editor, the page and the program say the same. Between its
 // marks nothing is written by hand.
 
 const (
@@ -22,7 +22,7 @@ const (
 )
 
 func TestTheReferenceOfTheGuideIsMadeOfTheAnnotations(t *testing.T) {
-	generated(t, "docs/hooks.md", referenceBegin, referenceEnd, reference(t, readAnnotations(t)))
+	generated(t, "docs/reference.md", referenceBegin, referenceEnd, reference(t, readAnnotations(t)))
 }
 
 // reference is the whole of it.

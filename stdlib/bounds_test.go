@@ -293,7 +293,7 @@ func inOneGo() map[string]string {
 		"hash.hex": "a copy", "hash.unhex": "a copy", "base64.encode": "a copy", "base64.decode": "a copy", "base64.url_encode": "a copy", "base64.url_decode": "a copy",
 		"http.encode": "a copy", "path.join": "a copy", "path.split": "a copy", "path.dir": "a copy", "path.base": "a copy", "path.clean": "a copy", "path.ext": "a copy", "path.stem": "a copy", "path.is_abs": "a copy",
 		"path.abs": "a copy", "path.rel": "a copy", "path.expand": "a copy", "path.match": "globs.Check", "fs.read": "maxText", "fs.write": "a copy",
-		"text.truncate": "a copy", "text.of": "a copy", "re.match": "see docs/hooks.md", "re.test": "see docs/hooks.md", "re.escape": "a copy", "re.check": "maxPattern",
+		"text.truncate": "a copy", "text.of": "a copy", "re.match": "see docs/reference.md", "re.test": "see docs/hooks.md", "re.escape": "a copy", "re.check": "maxPattern",
 		"sh.commands": "maxLine", "sh.quote": "a copy", "schema.object": "as Lua's own loop", "schema.enum": "as Lua's own loop", "schema.any_of": "as Lua's own loop",
 		"text.front_matter": "maxHead", "time.format": "a copy", "time.parse": "a copy",
 	}

@@ -37,7 +37,7 @@ import (
 // The list has unknown = true when anything in the line is not understood to the
 // end, with the piece (unknown_text) and the reason (unknown_why): then other
 // commands than those listed may run. What is understood is a list of syntax, in
-// shknown.go and told in docs/hooks.md, and all other makes the line unknown. So
+// shknown.go and told in docs/reference.md, and all other makes the line unknown. So
 // do source, scripts given to a shell, text piped into one, code for an
 // interpreter, aliases, PATH and its like. A gate takes such a line for
 // dangerous. What a known program does with its arguments (make, git, tar

@@ -26,7 +26,7 @@ local sh = {}
 ---@field path string
 ---@field fd? string
 
---- The commands of a line. `unknown` is true when anything in the line was not understood to the end; then others may run than those that are listed, and a gate takes the line for dangerous. What is understood is a list: "What `sh.commands` understands" in docs/hooks.md.
+--- The commands of a line. `unknown` is true when anything in the line was not understood to the end; then others may run than those that are listed, and a gate takes the line for dangerous. What is understood is a list: "What `sh.commands` understands" in docs/reference.md.
 ---@class pi.ShellCommands
 ---@field unknown boolean
 ---@field unknown_text? string where it is unknown: the first piece that was not understood, on one line, cut after 200 bytes
