@@ -5,6 +5,7 @@ package e2e
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -92,10 +93,25 @@ func (r *referenceWriter) alias(alias *annotatedAlias) {
 }
 
 // isOptions reports whether a class only says what the last table of a function
-// may have.
+// may have. Others of such a name, which a field or a function of the hook has, and those
+// whose fields are too many for a row, stand for themselves.
 func (r *referenceWriter) isOptions(c *annotatedClass) bool {
-	return strings.HasSuffix(c.name, "Options") && !strings.HasPrefix(c.name, "pi.Render") && c.name != "pi.ModelOptions" && c.name != "pi.SchemaOptions"
+	return strings.HasSuffix(c.name, "Options") && c.name != "pi.RendererOptions" && c.name != "pi.SchemaOptions" && r.takenByAFunction(c)
 }
+
+func (r *referenceWriter) takenByAFunction(c *annotatedClass) bool {
+	for _, class := range r.a.order {
+		for _, m := range class.members {
+			if m.fn != nil && slices.ContainsFunc(m.fn.params, func(p annotatedValue) bool { return isOneOf(c, p.typ) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isOneOf reports whether a type is a class, or may be it beside others.
+func isOneOf(c *annotatedClass, typ string) bool { return slices.Contains(strings.Split(typ, "|"), c.name) }
 
 func (r *referenceWriter) class(c *annotatedClass) {
 	title := "`" + c.name + "`"
@@ -173,7 +189,7 @@ func (r *referenceWriter) functionText(m *annotatedMember) string {
 			parts = append(parts, fmt.Sprintf("`%s`: %s.", p.name, text))
 		}
 		for _, c := range r.a.order {
-			if r.isOptions(c) && strings.Contains(" "+strings.ReplaceAll(p.typ, "|", " ")+" ", " "+c.name+" ") {
+			if r.isOptions(c) && isOneOf(c, p.typ) {
 				parts = append(parts, r.options(p.name, c))
 			}
 		}
@@ -216,7 +232,11 @@ func (r *referenceWriter) events() {
 			r.t.Errorf("%s is not annotated", e.Name)
 			continue
 		}
-		fmt.Fprintf(&r.b, "\n#### %s\n\n%s\n", e.Name, event.doc)
+		types := "`" + event.name + "`"
+		if result != nil {
+			types += " → `" + result.name + "`"
+		}
+		fmt.Fprintf(&r.b, "\n#### %s\n\n%s: %s\n", e.Name, types, event.doc)
 		if len(e.Fields)+len(e.Results) == 0 {
 			continue
 		}
@@ -239,5 +259,30 @@ func (r *referenceWriter) eventFields(lead string, c *annotatedClass) {
 		if m.name != "type" || m.fn != nil {
 			r.row(lead+"`"+m.name+"` "+code(m.as()), m.doc)
 		}
+	}
+}
+
+// A reader who comes upon the name of a type finds it on the page: whatever a field, a
+// parameter or a result is said to be.
+func TestTheReferenceDefinesEveryTypeThatItNames(t *testing.T) {
+	page := mustRead(t, inModule("docs/reference.md"))
+	defined := map[string]bool{}
+	for _, m := range regexp.MustCompile("(?m)^`(?:local \\w+ = require \")?(pi[.\\w]*)\"?`(?: → `([.\\w]+)`)?[:,]").FindAllStringSubmatch(page, -1) {
+		defined[m[1]], defined[m[2]] = true, true
+	}
+	if len(defined) < 100 {
+		t.Fatalf("only %d types are defined", len(defined))
+	}
+	seen := map[string]bool{}
+	for _, m := range regexp.MustCompile(`\*[^*\n]*\*`).FindAllString(page, -1) {
+		for _, name := range regexp.MustCompile(`\bpi\.\w+`).FindAllString(m, -1) {
+			if !defined[name] && !seen[name] {
+				t.Errorf("%s is nowhere defined", name)
+			}
+			seen[name] = true
+		}
+	}
+	if len(seen) < 80 {
+		t.Errorf("only %d types are named", len(seen))
 	}
 }
