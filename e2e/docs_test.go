@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/ast"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -63,33 +64,90 @@ func generated(t *testing.T, path, begin, end, want string) {
 	}
 }
 
-// asking is a command of a guide that sends something to a model.
-var asking = regexp.MustCompile("(?:pi|go run \\.)((?: --?[a-z-]+(?: [a-z][^ `\n]*)?)*) (?:-p|--mode json) [\"'][^\n]*")
+// asking is a command that sends something to a model.
+var asking = regexp.MustCompile(`^(?:[^|]+\| )?(?:pi|go run \.)( .+)? (?:-p|--mode json) [^-].*`)
 
-// TestCommandsToTryNeedNoKey: who follows a guide from its beginning has none. What the
-// README lists as daily use is for people with one, as it says there.
-func TestCommandsToTryNeedNoKey(t *testing.T) {
-	seen := 0
-	for _, guide := range []string{"docs/hooks.md", "docs/rpc.md", "docs/models.md", "README.md"} {
-		text := mustRead(t, inModule(guide))
-		if guide == "README.md" {
-			head, rest, ok := strings.Cut(text, "\n## Using it\n")
-			_, rest, more := strings.Cut(rest, "Without a key any of these is tried with `--model demo/tour`")
-			before, after, last := strings.Cut(rest, "\n## Files, skills and templates\n")
-			_, after, end := strings.Cut(after, "\n## ")
-			if !ok || !more || !last || !end {
-				t.Fatal("the README has other chapters")
+// commandsToTry are the commands of a guide that send something to a model, each with the
+// section that it stands in.
+func commandsToTry(guide string) (commands [][2]string) {
+	spans := regexp.MustCompile("``([^\n]+?)``|`([^`\n]+)`")
+	for section := range strings.SplitSeq(guide, "\n#") {
+		fenced := false
+		for line := range strings.Lines(section) {
+			if strings.HasPrefix(line, "```") {
+				fenced = !fenced
+				continue
 			}
-			text = head + before + after
-		}
-		for _, command := range asking.FindAllStringSubmatch(text, -1) {
-			if seen++; !strings.Contains(command[1], "--model ") {
-				t.Errorf("%s: %s", guide, command[0])
+			var code []string
+			if fenced {
+				line, _, _ := strings.Cut(strings.TrimSpace(line), "   ") // what it does stands behind
+				line, _, _ = strings.Cut(line, "  ")
+				code = append(code, line)
+			} else {
+				for _, span := range spans.FindAllStringSubmatch(line, -1) {
+					code = append(code, span[1]+span[2])
+				}
+			}
+			for _, c := range code {
+				if asking.MatchString(c) {
+					commands = append(commands, [2]string{c, section})
+				}
 			}
 		}
 	}
-	if seen < 6 {
-		t.Errorf("only %d commands were looked at", seen)
+	return commands
+}
+
+// TestCommandsToTryWorkOnAFreshMachine: who follows a guide from its beginning has no key and
+// no settings. A command that names its model runs just as it is written, with the hooks of
+// the guide; where one needs a model of the reader's, its section says so, and what does
+// instead.
+func TestCommandsToTryWorkOnAFreshMachine(t *testing.T) {
+	t.Parallel()
+	guides, err := filepath.Glob(inModule("docs/*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran, named := 0, 0
+	for _, guide := range append(guides, inModule("README.md")) {
+		for _, try := range commandsToTry(mustRead(t, guide)) {
+			command, section := try[0], try[1]
+			if strings.Contains(command, " --model ") {
+				ran++
+				runsFresh(t, command)
+				continue
+			}
+			named++
+			if !strings.Contains(section, " key") || !strings.Contains(section, "`--model demo/tour`") {
+				t.Errorf("%s: %s needs a model, and its section does not say so", filepath.Base(guide), command)
+			}
+		}
+	}
+	if ran < 6 || named < 4 {
+		t.Errorf("only %d commands ran, and %d were looked at", ran, named)
+	}
+}
+
+// runsFresh runs a command of a guide in a new home, with the hooks that the guide has made.
+func runsFresh(t *testing.T, command string) {
+	t.Helper()
+	w := newWorld(t)
+	if err := os.Remove(w.agentFile("config.toml")); err != nil {
+		t.Fatal(err)
+	}
+	for name, code := range guideHooks(t) {
+		w.write(w.agentFile("hooks/"+name+".lua"), code)
+	}
+	w.git("init", "-q")
+	bin := shortTempDir(t)
+	if err := os.Symlink(piCommand(t), filepath.Join(bin, "pi")); err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(strings.Replace(command, "go run .", "pi", 1), " | jq ") // which not every machine has
+	run := exec.Command("sh", "-c", line)
+	run.Dir, run.Env = w.project, append(w.command().Env, "PATH="+bin+":"+os.Getenv("PATH"))
+	if out, err := run.CombinedOutput(); err != nil || strings.Contains(string(out), "error:") {
+		t.Errorf("%s: %v\n%s", command, err, out)
 	}
 }
 

@@ -46,13 +46,10 @@ func TestEveryExampleOfTheDocumentsLoads(t *testing.T) {
 func TestTheHooksOfTheGuidePassTheCheck(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	named := regexp.MustCompile(`^-- ~/\.pi/agent/(hooks/(\w+)\.lua)\n`)
 	var names []string
-	for _, block := range luaBlock.FindAllStringSubmatch(mustRead(t, inModule("docs/hooks.md")), -1) {
-		if name := named.FindStringSubmatch(block[1]); name != nil {
-			w.write(w.agentFile(name[1]), block[1])
-			names = append(names, name[2])
-		}
+	for name, code := range guideHooks(t) {
+		w.write(w.agentFile("hooks/"+name+".lua"), code)
+		names = append(names, name)
 	}
 	answer, _ := w.piTells("hooks", "check")
 	for _, name := range names {
@@ -77,13 +74,23 @@ func withHook(t *testing.T, name string) *world {
 // guideHook is the code of a hook of the guide, by the file that it names.
 func guideHook(t *testing.T, name string) string {
 	t.Helper()
+	code, ok := guideHooks(t)[name]
+	if !ok {
+		t.Fatalf("the guide has no hook %s", name)
+	}
+	return code
+}
+
+// guideHooks are the hooks of the guide that name their file.
+func guideHooks(t *testing.T) map[string]string {
+	t.Helper()
+	hooks, named := map[string]string{}, regexp.MustCompile(`^-- ~/\.pi/agent/hooks/(\w+)\.lua\n`)
 	for _, block := range luaBlock.FindAllStringSubmatch(mustRead(t, inModule("docs/hooks.md")), -1) {
-		if strings.HasPrefix(block[1], "-- ~/.pi/agent/hooks/"+name+".lua\n") {
-			return block[1]
+		if name := named.FindStringSubmatch(block[1]); name != nil {
+			hooks[name[1]] = block[1]
 		}
 	}
-	t.Fatalf("the guide has no hook %s", name)
-	return ""
+	return hooks
 }
 
 // model gives a world a model that answers as script says.

@@ -111,7 +111,9 @@ func (r *referenceWriter) takenByAFunction(c *annotatedClass) bool {
 }
 
 // isOneOf reports whether a type is a class, or may be it beside others.
-func isOneOf(c *annotatedClass, typ string) bool { return slices.Contains(strings.Split(typ, "|"), c.name) }
+func isOneOf(c *annotatedClass, typ string) bool {
+	return slices.Contains(strings.Split(typ, "|"), c.name)
+}
 
 func (r *referenceWriter) class(c *annotatedClass) {
 	title := "`" + c.name + "`"
