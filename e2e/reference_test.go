@@ -174,6 +174,9 @@ func signature(m *annotatedMember) string {
 	for _, v := range m.fn.returns {
 		if v.name != "message" {
 			returns = append(returns, code(v.typ))
+			if v.name == "..." {
+				returns = append(returns, "…")
+			}
 		}
 	}
 	if len(returns) > 0 {
@@ -286,5 +289,15 @@ func TestTheReferenceDefinesEveryTypeThatItNames(t *testing.T) {
 	}
 	if len(seen) < 80 {
 		t.Errorf("only %d types are named", len(seen))
+	}
+}
+
+// Who reads "the value of each" takes a list for granted, and keeps the first value only.
+func TestTheReferenceSaysWhichFunctionGivesSeveralValues(t *testing.T) {
+	page := mustRead(t, inModule("docs/reference.md"))
+	for _, row := range []string{"| `all(functions, opts?)` → *any*, … | "} {
+		if !strings.Contains(page, row) {
+			t.Errorf("there is no %q", row)
+		}
 	}
 }

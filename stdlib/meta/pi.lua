@@ -458,8 +458,8 @@ function pi.commands() end
 ---@class pi.AllOptions
 ---@field limit? integer how many run at a time; 4 unless said
 
---- Calls functions beside each other and waits for them: while one waits, for a program or a model, the others run. Gives the
---- first value of each, in their order. The first that raises ends the others, and raises here. At most 100.
+--- Calls functions beside each other and waits for them: while one waits, for a program or a model, the others run. Gives
+--- as many results as there are functions, the first value of each, and no list: `local a, b = pi.all { f, g }`. The first that raises ends the others, and raises here. At most 100.
 ---@param functions (fun(): any)[]
 ---@param opts? pi.AllOptions
 ---@return any ...
