@@ -31,13 +31,13 @@ func portedTable(about compat.About) string {
 	return b.String()
 }
 
-func TestThePortingGuideHasTheEventsOfEachModule(t *testing.T) {
+func TestThePageOfTheModulesHasTheEventsOfEach(t *testing.T) {
 	for _, module := range compat.Names() {
 		about, err := compat.Describe(module)
 		if err != nil {
 			t.Fatal(err)
 		}
-		generated(t, "docs/porting.md", "<!-- "+module+" -->\n", "<!-- /"+module+" -->\n", portedTable(about))
+		generated(t, "docs/compat.md", "<!-- "+module+" -->\n", "<!-- /"+module+" -->\n", portedTable(about))
 	}
 }
 
@@ -47,7 +47,7 @@ func portedHooks(t *testing.T) map[string]string {
 	t.Helper()
 	hooks := map[string]string{}
 	head := regexp.MustCompile(`^-- (\w+)\.lua(?:; with (.*) it is the same)?\n`)
-	for _, block := range luaBlock.FindAllStringSubmatch(mustRead(t, inModule("docs/porting.md")), -1) {
+	for _, block := range luaBlock.FindAllStringSubmatch(mustRead(t, inModule("docs/compat.md")), -1) {
 		code := block[1]
 		name := head.FindStringSubmatch(code)
 		if name == nil {
@@ -89,7 +89,7 @@ t.case("HOOK leaves", function(t)
 end)
 `
 
-func TestTheHooksOfThePortingGuideDoWhatTheOriginalsDo(t *testing.T) {
+func TestTheHooksOfThatPageDoWhatTheOriginalsDo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	hooks := portedHooks(t)
