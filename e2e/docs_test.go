@@ -8,11 +8,13 @@ import (
 	"go/ast"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"pi/docs"
 	"pi/luahooks/event"
 )
 
@@ -174,6 +176,48 @@ func TestTheReadmeNamesPlacesThatExist(t *testing.T) {
 		if _, err := os.Stat(inModule(p)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// anchorOf is what a link to a heading ends with.
+func anchorOf(heading string) string {
+	kept := regexp.MustCompile(`[^\p{L}\p{N}_\- ]`).ReplaceAllString(strings.ToLower(heading), "")
+	return strings.ReplaceAll(strings.TrimSpace(kept), " ", "-")
+}
+
+func TestEveryLinkOfTheDocumentsLeadsSomewhere(t *testing.T) {
+	guides, err := docs.Guides()
+	if err != nil {
+		t.Fatal(err)
+	}
+	anchors, pages := map[string]bool{}, map[string]string{"README.md": mustRead(t, inModule("README.md"))}
+	for _, g := range guides {
+		pages["docs/"+g.Name+".md"] = g.Text()
+		for _, section := range g.Sections() {
+			anchors["docs/"+g.Name+".md#"+anchorOf(section.Title)] = true
+		}
+	}
+	seen := 0
+	for page, text := range pages {
+		for _, link := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(text, -1) {
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			seen++
+			file, anchor, inside := strings.Cut(link[1], "#")
+			to := path.Join(path.Dir(page), file)
+			if file == "" {
+				to = page
+			}
+			if _, err := os.Stat(inModule(to)); err != nil {
+				t.Errorf("%s: %s leads nowhere: %v", page, link[1], err)
+			} else if inside && !anchors[to+"#"+anchor] {
+				t.Errorf("%s: %s has no such heading", page, link[1])
+			}
+		}
+	}
+	if seen < 200 {
+		t.Errorf("only %d links were followed", seen)
 	}
 }
 
