@@ -73,3 +73,15 @@ func TestTheBriefIsShort(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 }
+
+// The guide is to be read, in an hour: what is looked up stands in the reference.
+func TestTheGuideIsShort(t *testing.T) {
+	t.Parallel()
+	hooks, err := Find("hooks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if words := len(strings.Fields(hooks.Text())); words > 12000 {
+		t.Errorf("it has %d words", words)
+	}
+}

@@ -153,14 +153,14 @@ func TestTheFirstHookOfTheGuideSaysHello(t *testing.T) {
 
 func TestTheGateOfTheGuideRefusesWithoutAUser(t *testing.T) {
 	w := withHook(t, "careful")
-	w.says(prompts("run `rm a.txt`"), "removing files needs a person to confirm it")
+	w.says(prompts("run `rm a.txt`"), "removing files needs a user to confirm it")
 	w.has("a.txt")
 	w.says(prompts("run `echo on`"), "on")
 }
 
 func TestTheModeOfTheGuideRefusesWithoutAUser(t *testing.T) {
 	w := withHook(t, "look_first")
-	if answer := w.pi("-p", "/mode look_first", "run `touch made`"); !strings.Contains(answer, "the person did not want that") {
+	if answer := w.pi("-p", "/mode look_first", "run `touch made`"); !strings.Contains(answer, "the user did not want that") {
 		t.Errorf("the gate of the mode lets pass: %s", answer)
 	}
 	if answer := w.pi("-p", "/mode look_first", "list"); !strings.Contains(answer, "This directory") {
