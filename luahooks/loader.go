@@ -176,7 +176,8 @@ func (l *loader) attempt(ctx context.Context, h *hook) attempt {
 	if err == nil && !l.guard.MayRunVersion(h.Scope, h.Path, v) {
 		err = errUnapproved(l.dir.shown(h.Path), v, l.guard.OfAnother(h.Source))
 	}
-	if err != nil {
+	h.told = l.toldOf(h)
+	if err = cmp.Or(err, l.checkSettings(h)); err != nil {
 		return attempt{hook: h, err: err}
 	}
 	var state json.RawMessage

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -51,6 +52,46 @@ func (h Hook) Where(path ...any) string {
 	return Problem{File: h.File, Line: line}.Where()
 }
 
+// JSON returns the values as a JSON object; nil if there are none. Wrong says why there are none.
+func (h Hook) JSON() json.RawMessage {
+	if len(h.Values) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(h.Values)
+	if err != nil { // decodeHook has refused what JSON does not have
+		return nil
+	}
+	return raw
+}
+
+// HookEntries returns what a settings file says of hooks, as a text of its own; nil if it says
+// nothing, or cannot be read. The same entries come to the same text, wherever they stand.
+func HookEntries(settings []byte) []byte {
+	if _, beyond := indexLines(string(settings)); beyond != nil || len(settings) > maxSize {
+		return nil
+	}
+	var doc map[string]any
+	if _, err := toml.Decode(string(settings), &doc); err != nil {
+		return nil
+	}
+	tables, ok := doc[hookKey].(map[string]any)
+	if !ok || len(tables) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		table, ok := tables[name].(map[string]any)
+		if !ok {
+			table = map[string]any{"": tables[name]}
+		}
+		fmt.Fprintf(&b, "[%s]\n", KeyPath(hookKey, name))
+		for _, key := range slices.Sorted(maps.Keys(table)) {
+			fmt.Fprintf(&b, "%s = %s\n", KeyPath("", key), formatAny(table[key]))
+		}
+	}
+	return []byte(b.String())
+}
+
 // ForHook returns what the files say of the hook of that name: the project's file of a
 // project's hook, the user's of any other. Neither reaches the hooks of the other.
 func (c Config) ForHook(name string, ofProject bool) Hook {
@@ -83,7 +124,12 @@ func (d *decoder) decodeHook(t target, dst *Hook, v any) {
 		}
 	}
 	if size := len(formatAny(h.Values)); size > maxHook {
-		h.Values, h.Wrong = nil, fmt.Sprintf("%q has %d bytes, at most %d are handed to a hook", t.path, size, maxHook)
+		h.Wrong = fmt.Sprintf("%q has %d bytes, at most %d are handed to a hook", t.path, size, maxHook)
+	} else if _, err := json.Marshal(h.Values); err != nil {
+		h.Wrong = fmt.Sprintf("%q has a number that is infinite or none", t.path)
+	}
+	if h.Wrong != "" {
+		h.Values = nil
 		d.report(d.line(t.path), h.Wrong)
 	}
 	*dst = h
