@@ -138,14 +138,14 @@ func (l *loader) excludeUnapproved(ofProject []*hook, may bool) (run []*hook, sk
 	return run, skipped
 }
 
-// isApproved reports whether a hook of the project is approved. One that cannot be read, but
+// isApproved reports whether a hook of the project is approved, with what the project says of it. One that cannot be read, but
 // was approved before, counts as approved: its error is told and its gates close.
 func (l *loader) isApproved(h *hook) bool {
 	if h.Err != nil {
 		return true // Discover asked already
 	}
 	v := l.guard.Read(h.Path)
-	return l.guard.MayRunVersion(h.Scope, h.Path, v) || v.Err != nil && l.guard.WasApproved(h.Path)
+	return l.guard.MayRunVersion(h.Scope, h.Path, v) && l.mayUseEntries(h) || v.Err != nil && l.guard.WasApproved(h.Path)
 }
 
 // attempt is one try to load a hook's file.

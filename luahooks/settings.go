@@ -40,10 +40,16 @@ func (l *loader) checkSettings(h *hook) error {
 	switch {
 	case s.Err != nil:
 		return s.Err
-	case h.Scope == trust.ScopeProject && s.JSON != nil && !l.guard.MayUseEntries():
+	case !l.mayUseEntries(h):
 		return fmt.Errorf("%s: what the project says of this hook is %w: `pi trust` shows and approves it", s.Where(), trust.ErrNotApproved)
 	}
 	return nil
+}
+
+// mayUseEntries reports whether what the project says of a hook of it is approved; of other
+// hooks it says nothing.
+func (l *loader) mayUseEntries(h *hook) bool {
+	return h.Scope != trust.ScopeProject || l.settingsOf(h).JSON == nil || l.guard.MayUseEntries()
 }
 
 // SettingsOf are the settings that a hook has declared.

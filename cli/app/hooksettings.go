@@ -5,13 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/internal/safefile"
+	"pi/luahooks"
 	"pi/luahooks/api"
 	"pi/luahooks/trust"
 )
@@ -85,6 +88,43 @@ func (t *hookTables) of(name string, ofProject bool) api.Settings {
 		s.Secret = nil
 	}
 	return s
+}
+
+// laidOver returns c with the tables of hooks that are in force now.
+func (t *hookTables) laidOver(c config.Config) config.Config {
+	now := t.now()
+	c.Hook, c.ProjectHook = now.Hook, now.ProjectHook
+	c.Origins = maps.Clone(c.Origins)
+	maps.DeleteFunc(c.Origins, func(key, _ string) bool { return config.IsOfHook(key) })
+	for key, origin := range now.Origins {
+		if config.IsOfHook(key) {
+			c.Origins[key] = origin
+		}
+	}
+	return c
+}
+
+// declared describes what hooks have declared as settings of config.toml. Those of a project's
+// hooks stand in the file of the project, which is edited by hand.
+func (t *hookTables) declared(hooks []luahooks.SettingsOf) (all []config.Declared) {
+	for _, of := range hooks {
+		for _, s := range of.Settings {
+			all = append(all, config.Declared{Hook: of.Hook, OfProject: of.OfProject, Path: s.Path, Meaning: s.Description, Type: s.Type,
+				Choices: s.Choices, Default: s.Default, Value: s.Value, Secret: s.Secret})
+		}
+	}
+	return all
+}
+
+// typed returns a value that a user typed for a setting as it is to be written: a text that a hook
+// wants as a text in quotes, for by itself it may look like a number.
+func (t *hookTables) typed(hooks []luahooks.SettingsOf, key, value string) string {
+	for _, d := range t.declared(hooks) {
+		if d.Key() == key && d.Type == "string" {
+			return strconv.Quote(value)
+		}
+	}
+	return value
 }
 
 // maxSecret is how long a file with a secret may be.
