@@ -195,7 +195,7 @@ function pi.send(text, attachments) end
 ---@return string? message why it could not be saved
 function pi.append_entry(custom_type, data) end
 
---- Runs a program, without a shell. It has a session of its own, and so no terminal to ask at: `git push` that wants a password fails at once (`ctx.ui.run` gives a program the terminal). The session gets TERM and 2 s later KILL when time is up or the hook is stopped. A child that it leaves behind is not waited for, what that one writes is not read, and it ends with pi, unless it has a session of its own (`setsid`).
+--- Runs a program, without a shell. It has a session of its own, and so no terminal to ask at: `git push` that wants a password fails at once (`ctx.ui.run` gives a program the terminal). The session gets TERM and 2 s later KILL when time is up or the hook is stopped. A child that it leaves behind is not waited for, what that one writes is not read, and it ends with pi, unless it has a session of its own (`setsid`). It raises while the file loads, and before there is a session but in `app_start`.
 ---@param cmd string
 ---@param args? string[]
 ---@param opts? pi.ExecOptions
