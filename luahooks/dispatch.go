@@ -78,6 +78,8 @@ func (ds *dispatch) run() {
 		inner = api.WithContextEvent(inner)
 	case agent.KindAppStart:
 		inner = api.WithAppStart(inner)
+	case agent.KindProjectTrust:
+		inner = api.WithProjectTrust(inner)
 	}
 	if ds.spec.Asking && ds.spec.Kind != agent.KindMessageUpdate {
 		ds.asked = &askedEvent{began: time.Now()}

@@ -124,11 +124,21 @@ func WithAppStart(ctx context.Context) context.Context {
 	return context.WithValue(ctx, appStartKey{}, true)
 }
 
+type projectTrustKey struct{}
+
+// WithProjectTrust marks the handlers of project_trust.
+func WithProjectTrust(ctx context.Context) context.Context {
+	return context.WithValue(ctx, projectTrustKey{}, true)
+}
+
 // mayExec raises while the hook's file loads, and before there is a session but in app_start: who
 // is asked whether a clone is trusted runs nothing in it.
 func (p *programs) mayExec(L *lua.LState) {
 	if !p.vm.Loading() && p.vm.Context().Value(appStartKey{}) != nil {
 		return
+	}
+	if p.vm.Context().Value(projectTrustKey{}) != nil {
+		luavm.Raise(L, "exec: nothing runs while a project is not trusted yet; what works here: pi.fs to read its files, pi.git (remotes, root, branch, status), pi.http, and dialogs of ctx.ui")
 	}
 	p.mustHost(L, "exec")
 }

@@ -46,7 +46,7 @@ func (g *Guard) entriesFile() (ProjectFile, bool) {
 		return ProjectFile{}, false
 	}
 	return ProjectFile{Path: path, SHA256: sum, Size: int64(len(text)), Events: []string{}, Code: text, Entries: true,
-		Approved: s.approvals.isApproved(path, sum)}, true
+		Approved: s.approvals.isApproved(path, sum), By: s.approvals.approvedBy(path, sum)}, true
 }
 
 // MayUseEntries reports whether what the project's settings say of its hooks is approved as it is
@@ -64,4 +64,12 @@ func (h *home) approvedSum(f ProjectFile) string {
 	}
 	_, sum := h.entriesIn(v)
 	return sum
+}
+
+// approvedBy returns the hook that approved a version of a file of the project; "" if a user did, or
+// nobody.
+func (g *Guard) approvedBy(path, sum string) string {
+	s := g.lock()
+	defer g.mu.Unlock()
+	return s.approvals.approvedBy(path, sum)
 }
