@@ -59,14 +59,17 @@ type Paths struct {
 // Program is what a script needs of the program around it. The functions may be called
 // from any goroutine.
 type Program struct {
-	Hook     HookInfo
+	Hook    HookInfo
+	Limit   *int // of the requests that the hook adds; nil: it has none of its own
+	Answers bool // the hook may answer dialogs of other hooks
+	Paths   Paths
+	Cwd     string // where relative paths begin
+	Mode    string // ctx.mode
+	Version string
+	Timeout time.Duration // of each call; hook_timeout
+	Grace   time.Duration // for callbacks after which the program may end; hook_grace
+
 	Settings Settings // what the settings file says of the hook
-	Paths    Paths
-	Cwd      string // where relative paths begin
-	Mode     string // ctx.mode
-	Version  string
-	Timeout  time.Duration // of each call; hook_timeout
-	Grace    time.Duration // for callbacks after which the program may end; hook_grace
 
 	Host   func() Host                                               // nil before there is a session
 	UI     func() agent.UI                                           // nil before there is a front end
@@ -196,6 +199,7 @@ func (s *Script) ofPi() []part {
 		t.part(),
 		s.modes.ofPi(),
 		(&commands{b, s.contexts}).part(),
+		(&continuations{b, &dialogs{b}}).part(),
 		(&flags{b}).part(),
 		s.settings.part(),
 		(&renderers{b, s.theme, t.resultTable}).part(),
@@ -332,6 +336,7 @@ type Host interface {
 	Submit(ctx context.Context, p agent.Prompt) error
 	SendCustom(ctx context.Context, p agent.Prompt, d agent.Delivery, trigger bool) error
 	ResetBrake(o agent.Origin)
+	AllowContinuations(ctx context.Context, o agent.Origin, n int) error
 	SendUser(ctx context.Context, p agent.Prompt, d agent.Delivery) error
 	EditContext(ctx context.Context, id string, r *session.Replacement) (string, error)
 	SetSessionName(ctx context.Context, name string) error
