@@ -275,8 +275,9 @@ func (l *loader) newInstance(h *hook) *instance {
 		},
 	})
 	in.records = record.NewConverter(in.vm, &l.valid)
-	in.script = api.NewScript(in.vm, in.records, l.program(in))
-	in.events = event.NewSource(in.vm, in.records, h.Name, in.script.Signal, func() (branch []*session.Entry, known bool) {
+	program := l.program(in)
+	in.script = api.NewScript(in.vm, in.records, program)
+	in.events = event.NewSource(in.vm, in.records, agent.Origin{Kind: agent.FromHook, Hook: h.Name, Path: h.Path, Limit: program.Limit}, in.script.Signal, func() (branch []*session.Entry, known bool) {
 		host := l.audience.hostNow()
 		if host == nil {
 			return nil, false
@@ -289,9 +290,10 @@ func (l *loader) newInstance(h *hook) *instance {
 // program is what the API of an instance needs of the chain.
 func (l *loader) program(in *instance) api.Program {
 	h := in.hook
+	said := l.settingsOf(h)
 	o := l.opts.withDefaults(l.roster)
 	return api.Program{
-		Hook:  api.HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)},
+		Hook: api.HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)}, Settings: said, Limit: said.MaxContinuations, Answers: said.Answers,
 		Paths: l.opts.Paths,
 		Cwd:   l.opts.Cwd, Mode: l.opts.Mode, Version: l.opts.Version, Timeout: l.opts.Timeout, Grace: l.opts.Grace,
 

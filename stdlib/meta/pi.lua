@@ -1,8 +1,8 @@
 ---@meta _
 
 -- The global of every hook. While a hook's file is being run, only registration
--- (on, command, tool, provider, shortcut, flag, renderer, completion, resources),
--- version, api, hook, state, log and the modules that only compute work; the
+-- (on, command, tool, provider, shortcut, flag, renderer, completion, resources,
+-- declare_settings), version, api, hook, settings, state, log and the modules that only compute work; the
 -- others raise, and `session_start` is the place for them.
 
 --- What a hook has of the program.
@@ -11,6 +11,7 @@
 ---@field api integer of this interface; a hook pins it with `-- pi-api: 1` in its first lines
 ---@field hook pi.Hook this hook
 ---@field paths pi.Paths where things are
+---@field settings table what `[hook.NAME]` in config.toml says, also while the hook loads; read-only, and a change of what it holds changes nothing. Undeclared it may have any key, and one that is not there is nil
 ---@field state table yours; it survives reloads of this hook, as long as pi runs. It holds what JSON can hold, and is not written to disk
 pi = {}
 
@@ -27,6 +28,15 @@ pi = {}
 ---@field path string
 ---@field scope "global"|"project"|"configured"|"command line" where it came from
 
+--- Says which settings the hook has: keys of `[hook.NAME]` in config.toml, with types, defaults and
+--- descriptions. They stand in `/settings`. What does not fit, and a key that is none of them, keeps the
+--- hook from loading, with file and line of config.toml. Called once, at the level of the file.
+--- A `schema.string` with `secret = true` is written as `env:NAME`, `file:PATH` or `!command`, whose
+--- secret the hook gets, and is shown nowhere. In a project's config.toml such a value is an error.
+---@param schema table of an object, made with `schema.object`
+---@return table settings as `pi.settings` is from now on: with defaults and secrets
+function pi.declare_settings(schema) end
+
 --- Registers a command that is typed as `/name`. A name that is built in is refused. Commands run while the agent works, too.
 ---@param name string one word, without `/`, `:` and `.`
 ---@param opts pi.CommandOptions
@@ -37,6 +47,20 @@ function pi.command(name, opts) end
 ---@field description? string one line for `/help` and completion
 ---@field complete? fun(prefix: string): string[] what could stand where the person types: for all that is typed, or for its last word. Only what keeps every typed character is offered
 ---@field handler fun(ctx: pi.CommandContext): string|pi.CommandResult? what it does; a string is sent to the model as a prompt
+
+--- Asks the user, in the program's words, whether this hook may have the model asked up to `up_to` times of itself: with
+--- `continue`, and with what its handlers and timers send. It needs no question where the user's settings allow as much.
+--- What is allowed holds until the user interrupts, types a prompt or goes to another session; a command, or an answer in
+--- a dialog of a hook, gives it anew. Only in commands and shortcuts, and only where the user gave the command: nobody is
+--- asked with `-p`, in a pi that another pi has started, or where a hook sent the command. A client is asked three times for each prompt at most.
+---@param opts pi.ContinuationsOptions
+---@return true? allowed
+---@return string? err why not: then `max_continuations` holds as ever
+function pi.continuations(opts) end
+
+--- Options of `pi.continuations`.
+---@class pi.ContinuationsOptions
+---@field up_to integer requests, 1 to 1000
 
 --- What a command may return.
 ---@class pi.CommandResult
@@ -185,7 +209,7 @@ function pi.send(text, attachments) end
 ---@return string? message why it could not be saved
 function pi.append_entry(custom_type, data) end
 
---- Runs a program, without a shell. It has a session of its own, and so no terminal to ask at: `git push` that wants a password fails at once (`ctx.ui.run` gives a program the terminal). The session gets TERM and 2 s later KILL when time is up or the hook is stopped. A child that it leaves behind is not waited for, what that one writes is not read, and it ends with pi, unless it has a session of its own (`setsid`).
+--- Runs a program, without a shell. It has a session of its own, and so no terminal to ask at: `git push` that wants a password fails at once (`ctx.ui.run` gives a program the terminal). The session gets TERM and 2 s later KILL when time is up or the hook is stopped. A child that it leaves behind is not waited for, what that one writes is not read, and it ends with pi, unless it has a session of its own (`setsid`). It raises while the file loads, and before there is a session but in `app_start`.
 ---@param cmd string
 ---@param args? string[]
 ---@param opts? pi.ExecOptions
@@ -521,6 +545,7 @@ function pi.log(...) end
 ---@overload fun(event: "turn_start", fn: fun(event: pi.TurnStartEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "turn_end", fn: fun(event: pi.TurnEndEvent, ctx: pi.Context): pi.TurnEndResult?): fun()
 ---@overload fun(event: "context", fn: fun(event: pi.ContextEvent, ctx: pi.Context): pi.ContextResult?): fun()
+---@overload fun(event: "continuation_limit", fn: fun(event: pi.ContinuationLimitEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "before_provider_request", fn: fun(event: pi.BeforeProviderRequestEvent, ctx: pi.Context): pi.BeforeProviderRequestResult?): fun()
 ---@overload fun(event: "before_provider_headers", fn: fun(event: pi.BeforeProviderHeadersEvent, ctx: pi.Context): pi.BeforeProviderHeadersResult?): fun()
 ---@overload fun(event: "after_provider_response", fn: fun(event: pi.AfterProviderResponseEvent, ctx: pi.Context)): fun()
