@@ -37,7 +37,7 @@ func TestAPromiseIsWaitedForAndSettledOnce(t *testing.T) {
 		{`pi.promise().wait{ timeout = 0/0 }`, `option "timeout" must be a number of milliseconds`},
 		{`pi.promise().wait{ timout = 1 }`, `did you mean "timeout"`},
 		{`pi.promise().wait{ signal = {} }`, `option "signal" must be a signal such as ctx.signal, not a table`},
-		{`pi.promise().reject()`, "string expected, got no value"},
+		{`pi.promise().reject()`, "string expected"},
 		{`pi.promise().resolved()`, `did you mean "resolve"`},
 	})
 }
