@@ -260,8 +260,9 @@ type Wide interface {
 
 // Desk is a UI whose user sits at a machine with a clipboard and a desktop.
 type Desk interface {
-	// Copy copies a text to the user's clipboard, and tells the user that by did so.
-	Copy(ctx context.Context, by, text string) error
+	// Copy copies a text to the user's clipboard, and returns the way that it went, for
+	// people. Whoever calls it tells the user.
+	Copy(ctx context.Context, text string) (way string, err error)
 	// NotifyDesktop tells a user who looks at another window something, in the way of
 	// [ui] notify. The error says why nobody was told.
 	NotifyDesktop(title, body string) error

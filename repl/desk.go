@@ -3,23 +3,17 @@ package repl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"sync"
 
 	"pi/agent"
 	"pi/internal/clipboard"
-	"pi/internal/printable"
 	"pi/repl/terminal"
 )
 
-// Copy copies a text to the clipboard of the user, for a hook, and says so in a row.
-func (p *user) Copy(ctx context.Context, by, text string) error {
-	way, err := clipboard.Clipboard{Terminal: p.Sequence}.Copy(ctx, text)
-	if err == nil {
-		p.Notify(fmt.Sprintf("hook %s copied %s to the clipboard (%s)", by, printable.Size(int64(len(text))), way), agent.LevelInfo)
-	}
-	return err
+// Copy copies a text to the clipboard of the user, for a hook.
+func (p *user) Copy(ctx context.Context, text string) (way string, err error) {
+	return clipboard.Clipboard{Terminal: p.Sequence}.Copy(ctx, text)
 }
 
 // NotifyDesktop tells a user who looks at another window something, for a hook.

@@ -33,7 +33,13 @@ func (d *display) copy(L *lua.LState) int {
 	case len(text) > mostCopied:
 		err = fmt.Errorf("the text is larger than %s", printable.Bytes(mostCopied))
 	default:
-		err = d.wait(L, "copy", func(ctx context.Context) error { return desk.Copy(ctx, d.Hook.Name, text) })
+		err = d.wait(L, "copy", func(ctx context.Context) error {
+			way, err := desk.Copy(ctx, text)
+			if err == nil {
+				d.tell(ctx, agent.LevelInfo, fmt.Sprintf("hook %s copied %s to the clipboard (%s)", d.Hook.Name, printable.Size(int64(len(text))), way))
+			}
+			return err
+		})
 	}
 	return pushResult(L, lua.LTrue, err)
 }
