@@ -19,12 +19,12 @@ var luaBlock = regexp.MustCompile("(?s)```lua\n(.*?)```")
 func TestEveryExampleOfTheDocumentsLoads(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"README.md", "docs/hooks.md"} {
-		blocks := luaBlock.FindAllStringSubmatch(mustRead(t, inModule(path)), -1)
+		a, blocks := readAnnotations(t), luaBlock.FindAllStringSubmatch(mustRead(t, inModule(path)), -1)
 		if len(blocks) == 0 {
 			t.Errorf("%s has no example", path)
 		}
 		for i, block := range blocks {
-			if strings.Contains(block[1], `require "pi.test"`) {
+			if strings.Contains(block[1], `require "pi.test"`) || awaits(t, a, block[1]) {
 				continue // TestTheTestsOfTheGuidePass
 			}
 			t.Run(fmt.Sprintf("%s %d", path, i+1), func(t *testing.T) {
@@ -84,9 +84,9 @@ func guideHook(t *testing.T, name string) string {
 // guideHooks are the hooks of the guide that name their file.
 func guideHooks(t *testing.T) map[string]string {
 	t.Helper()
-	hooks, named := map[string]string{}, regexp.MustCompile(`^-- ~/\.pi/agent/hooks/(\w+)\.lua\n`)
+	a, hooks, named := readAnnotations(t), map[string]string{}, regexp.MustCompile(`^-- ~/\.pi/agent/hooks/(\w+)\.lua\n`)
 	for _, block := range luaBlock.FindAllStringSubmatch(mustRead(t, inModule("docs/hooks.md")), -1) {
-		if name := named.FindStringSubmatch(block[1]); name != nil {
+		if name := named.FindStringSubmatch(block[1]); name != nil && !awaits(t, a, block[1]) {
 			hooks[name[1]] = block[1]
 		}
 	}
