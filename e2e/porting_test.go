@@ -92,7 +92,7 @@ func TestTheMapHasARowForEveryPublishedName(t *testing.T) {
 var awaited = strings.Fields(`
 	ctx.prompt ctx.prompt_parts ctx.scoped_models ctx.ui.can ctx.ui.keys ctx.ui.list fs.locked opts.call opts.partial
 	opts.redraw pi.answer pi.host pi.html pi.remove_tool pi.skills pi.toml message_type ui_prompt
-	examples/boomerang.lua examples/footer.lua examples/goal.lua examples/recap.lua`)
+	examples/boomerang.lua examples/footer.lua examples/goal.lua examples/lsp.lua examples/recap.lua`)
 
 // isAwaited reports whether a name is not there yet, and may be missing.
 func isAwaited(t *testing.T, name string) bool {
