@@ -106,7 +106,7 @@ func New(o Options) *REPL {
 	s := newScreen(palette, plain, terminal.Columns(o.Out))
 	s.showThinking, s.highlight, s.notifyWith, s.menuWith = o.ShowThinking, o.Highlight, o.NotifyWith, o.MenuWith
 	s.activity.hook = o.Asked
-	r := &REPL{opts: o, screen: s, view: &transcript{screen: s, renderer: o.Renderer}, jobs: newJobs(), work: newWork(s), first: o.First}
+	r := &REPL{opts: o, screen: s, view: newTranscript(s, o.Renderer), jobs: newJobs(), work: newWork(s), first: o.First}
 	r.user = &user{opts: o, screen: s, work: r.work, closed: make(chan struct{}), ended: make(chan struct{})}
 	r.keyboard = newKeyboard(o, r.user, r.jobs)
 	r.work.queued = r.keyboard.queued
@@ -167,6 +167,7 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 		return err
 	}
 	defer r.worktree.looks.Wait() // after its end
+	defer r.view.drawings.stop()
 	defer r.Close()
 	defer context.AfterFunc(ctx, r.screen.stopWaiting)()
 	if r.opts.Banner != nil {
