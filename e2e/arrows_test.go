@@ -89,7 +89,7 @@ func rooms() map[string]room {
 		"repl/terminal/keymap":  {rooms: []string{"internal/edit", "internal/suggest"}, libraries: []string{}},
 		"repl/terminal/history": {rooms: []string{"internal/edit", "internal/fuzzy", "internal/safefile"}, libraries: []string{}},
 		"repl/terminal/pick":    {rooms: []string{"repl/terminal", "internal/cells", "internal/edit", "internal/fuzzy", "internal/printable"}, libraries: []string{}},
-		"repl":                  {rooms: []string{"repl/completion", "repl/terminal", "repl/terminal/history", "repl/terminal/keymap", "repl/terminal/pick", "agent", "agent/attach", "agent/llm", "agent/command", "session", "session/message", "internal/cells", "internal/clipboard", "internal/edit", "internal/markdown", "internal/githead", "internal/printable", "internal/safefile"}},
+		"repl":                  {rooms: []string{"repl/completion", "repl/terminal", "repl/terminal/history", "repl/terminal/keymap", "repl/terminal/pick", "agent", "agent/attach", "agent/llm", "agent/command", "session", "session/message", "internal/cells", "internal/clipboard", "internal/edit", "internal/markdown", "internal/githead", "internal/pace", "internal/printable", "internal/safefile"}},
 		"cli/config":            {rooms: []string{"internal/printable", "internal/suggest", "internal/safefile"}, libraries: []string{"github.com/BurntSushi/toml"}},
 		"cli/keyring":           {rooms: []string{"cli/config", "agent/llm", "internal/printable", "internal/process", "internal/safefile", "internal/suggest"}, libraries: []string{}},
 		"cli/keyring/oauth":     {rooms: []string{"internal/printable", "internal/process"}, libraries: []string{}},

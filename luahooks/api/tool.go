@@ -192,22 +192,30 @@ type runningToolKey struct{}
 
 // RenderCall draws a call of the tool with its render_call. It is false, and somebody else
 // has to draw, if there is none or it returned nil or failed.
-func (t *Tool) RenderCall(args json.RawMessage, expanded bool, width int) ([]string, bool) {
-	if t.renderCall == nil {
-		return nil, false
-	}
-	return t.home.jobs.render(context.Background(), "render_call of "+t.spec.Name, func(L *lua.LState) lua.LValue {
-		return callLua(L, t.renderCall, t.home.records.JSON(args), drawing(L, expanded, width), t.home.theme.table)
-	})
+func (t *Tool) RenderCall(ctx context.Context, c agent.DrawnCall, expanded bool, width int) ([]string, bool) {
+	return t.draw(ctx, "render_call", t.renderCall, c, expanded, width, func(_ *lua.LState, args lua.LValue) lua.LValue { return args })
 }
 
-// RenderResult draws a result of the tool with its render_result, as RenderCall does a call.
-func (t *Tool) RenderResult(r agent.Result, expanded bool, width int) ([]string, bool) {
-	if t.renderResult == nil {
+// RenderResult draws a result of the tool, or what it has reported last, with its
+// render_result, as RenderCall does a call.
+func (t *Tool) RenderResult(ctx context.Context, c agent.DrawnCall, r agent.Result, expanded bool, width int) ([]string, bool) {
+	return t.draw(ctx, "render_result", t.renderResult, c, expanded, width,
+		func(L *lua.LState, _ lua.LValue) lua.LValue { return t.home.resultTable(L, t.spec.Name, r) })
+}
+
+// Draws reports whether the tool draws its calls or their results.
+func (t *Tool) Draws() bool { return t.renderCall != nil || t.renderResult != nil }
+
+// draw calls a function of the tool that draws, with what returns for the arguments of the
+// call.
+func (t *Tool) draw(ctx context.Context, name string, fn *lua.LFunction, c agent.DrawnCall, expanded bool, width int,
+	what func(L *lua.LState, args lua.LValue) lua.LValue) ([]string, bool) {
+	if fn == nil {
 		return nil, false
 	}
-	return t.home.jobs.render(context.Background(), "render_result of "+t.spec.Name, func(L *lua.LState) lua.LValue {
-		return callLua(L, t.renderResult, t.home.resultTable(L, t.spec.Name, r), drawing(L, expanded, width), t.home.theme.table)
+	return t.home.jobs.render(ctx, name+" of "+t.spec.Name, func(L *lua.LState) lua.LValue {
+		args := t.home.records.JSON(c.Input)
+		return callLua(L, fn, what(L, args), t.home.drawingOfCall(L, c, args, expanded, width), t.home.theme.table)
 	})
 }
 

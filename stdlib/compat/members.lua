@@ -330,7 +330,7 @@ m.commands = {
 -- second argument.
 local function drawing(source)
   return source and function(x, opts, theme)
-    local both = setmetatable({ expanded = opts.expanded, width = opts.width, is_partial = false }, { __index = theme })
+    local both = setmetatable({ expanded = opts.expanded, width = opts.width, is_partial = opts.partial == true }, { __index = theme })
     return m.drawn(source(x, both, host.parameters(source) == 2 and both or theme), opts.width)
   end
 end

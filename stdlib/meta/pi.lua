@@ -70,8 +70,8 @@ function pi.tool(opts) end
 ---@field execution? "parallel"|"sequential" sequential: never beside other calls of the same answer
 ---@field prepare_arguments? fun(raw: table): table changes the arguments before they are checked against `parameters`
 ---@field execute fun(params: table, ctx: pi.Context, call: pi.ToolCallHandle): (string|pi.ToolResult?, string?) does the work; raise, or return nil and a message, to signal failure
----@field render_call? fun(params: table, opts: pi.RenderOptions, theme: pi.Theme): string|string[] how the call is shown
----@field render_result? fun(result: pi.ToolResult, opts: pi.RenderOptions, theme: pi.Theme): string|string[] how what it gave back is shown
+---@field render_call? fun(params: table, opts: pi.CallRenderOptions, theme: pi.Theme): string|string[] how the call is shown; again as it goes on
+---@field render_result? fun(result: pi.ToolResult, opts: pi.CallRenderOptions, theme: pi.Theme): string|string[] how what it gave back is shown, and with `opts.partial` what it reported last with `call.update`
 
 --- What a tool gives back.
 ---@class pi.ToolResult
@@ -103,6 +103,24 @@ function call.original(params) end
 ---@class pi.RenderOptions
 ---@field expanded? boolean the person wants to see all of it
 ---@field width integer columns of the screen
+
+--- What a renderer of a call has to go by. A call is drawn when it begins, while it runs after each
+--- `call.update` and each `redraw`, and when it is over; the last drawing alone enters the transcript. All
+--- running calls together are drawn 10 times a second at most, and only where there is a terminal to draw in.
+---@class pi.CallRenderOptions: pi.RenderOptions
+---@field partial? boolean the call runs: what is drawn stands there until the next drawing
+---@field call pi.DrawnCall the call; one table for all its drawings by this hook, until the hook is loaded anew
+---@field redraw fun() has the call drawn again soon, for a clock or a sign that turns; it does nothing once the call is over
+
+--- A call of a tool that is drawn.
+---@class pi.DrawnCall
+---@field id string
+---@field name string the tool
+---@field args table as the tool gets them
+---@field state table yours: what one drawing puts there, the next has
+---@field started integer when the call came, in ms since 1970
+---@field duration_ms integer how long the tool has run, without waits for the person
+---@field is_error boolean it is over, and failed
 
 --- Lists all tools, those of the program and of hooks.
 ---@return pi.ToolInfo[]
@@ -303,8 +321,8 @@ function pi.renderer(opts) end
 ---@class pi.RendererOptions
 ---@field tool? string the tool whose calls and results are drawn
 ---@field entry? string the `custom_type` of the messages that are drawn
----@field call? fun(input: table, opts: pi.RenderOptions, theme: pi.Theme): string|string[]? draws a call of the tool
----@field result? fun(r: pi.ToolResult|pi.Message, opts: pi.RenderOptions, theme: pi.Theme): string|string[]? draws what the tool gave back, or the message
+---@field call? fun(input: table, opts: pi.CallRenderOptions, theme: pi.Theme): string|string[]? draws a call of the tool
+---@field result? fun(r: pi.ToolResult|pi.Message, opts: pi.CallRenderOptions, theme: pi.Theme): string|string[]? draws what the tool gave back, with `opts.partial` what it reported last; or the message, whose options are `expanded` and `width` alone
 
 --- Offers what a word that begins with a prefix can become, as it is typed. What does not fit the word is left out by the program, so `complete` may return all there is. A call that takes longer than 300 ms is given up, and so is one when more is typed.
 ---@param prefix string such as `#`: at most 16 characters without a blank, not beginning with `/` or `!`
