@@ -70,6 +70,8 @@ type Options struct {
 
 	Shell Shell // runs the commands of the user
 
+	IsChild bool // another pi started this program: nobody is asked how long hooks may go on
+
 	Now func() time.Time // nil: time.Now
 }
 
@@ -87,24 +89,25 @@ type Agent struct {
 // parts are what a prompt is worked on with. Each is a type of its own, which knows
 // only those that it was given.
 type parts struct {
-	settings     *inForce
-	events       *listeners
-	images       imageScaler
-	conversation *conversation
-	choice       *choice
-	tools        *toolset
-	gate         *gate
-	modes        *Modes
-	inbox        *Inbox
-	prompts      *systemPrompts
-	sent         *lastSent
-	spending     *spending
-	meter        *Meter
-	asker        *asker
-	shortfall    *shortfall
-	compactor    *compactor
-	userShell    *userShell
-	now          func() time.Time
+	settings      *inForce
+	events        *listeners
+	images        imageScaler
+	conversation  *conversation
+	choice        *choice
+	tools         *toolset
+	gate          *gate
+	modes         *Modes
+	inbox         *Inbox
+	continuations *continuations
+	prompts       *systemPrompts
+	sent          *lastSent
+	spending      *spending
+	meter         *Meter
+	asker         *asker
+	shortfall     *shortfall
+	compactor     *compactor
+	userShell     *userShell
+	now           func() time.Time
 }
 
 // New returns an idle agent. Nothing is emitted before [Agent.Start].
@@ -136,6 +139,7 @@ func newParts(o Options, busy *work.Claim) parts {
 		selected: selection{o.Model, o.Thinking}}
 	p.modes = newModes(&p, o.Session)
 	p.inbox = newInbox(p.events, p.settings, o.Now)
+	p.continuations = &continuations{inbox: p.inbox, events: p.events, isChild: o.IsChild}
 	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, mode: p.modes.Section, cwd: o.Cwd,
 		began: func() time.Time { return p.conversation.current().Began() }, now: o.Now}
 	p.spending = &spending{events: p.events, conversation: p.conversation, models: o.Models, settings: p.settings}
@@ -231,6 +235,15 @@ func (a *Agent) SetTools(tools []Tool, by string) { a.tools.set(tools, by) }
 
 // Modes returns the modes that there are, and turns them on and off.
 func (a *Agent) Modes() *Modes { return a.modes }
+
+// AskAt says at which front end the agent asks the user itself. Before that nobody is there.
+func (a *Agent) AskAt(ui UI) { a.continuations.ui.Store(&ui) }
+
+// AllowContinuations asks the user whether the hook of o may add up to n requests, unless it may
+// already. The error says why it may not.
+func (a *Agent) AllowContinuations(ctx context.Context, o Origin, n int) error {
+	return a.continuations.allow(ctx, o, n)
+}
 
 // Inbox returns what was sent and waits for the front end.
 func (a *Agent) Inbox() *Inbox { return a.inbox }

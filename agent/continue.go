@@ -78,17 +78,17 @@ func isFinal(err error) bool {
 var errNothingToSend = errors.New("the answer is the last message and nothing was added, so there is nothing to send")
 
 // addTurn checks and counts a further model request that listeners want, and adds what steers
-// it to the session. The error says why there cannot be one: hooks have added too many, there
-// is nothing new to send, or the run has had all its turns.
+// it to the session. The error says why there cannot be one: there is nothing new to send, the
+// run has had all its turns, or hooks have added too many.
 func (r *run) addTurn(ctx context.Context, wish Continuation) error {
-	if err := r.inbox.addRequest(Origin{Kind: FromHook, Hook: wish.ContinuedBy}); err != nil {
-		return err
-	}
 	sent := session.ForModel(r.conversation.current().Context())
 	if len(sent) == 0 || sent[len(sent)-1].Role == message.RoleAssistant {
 		return fmt.Errorf("%s wants the model to go on, but %w", hookName(wish.ContinuedBy), errNothingToSend)
 	}
 	if err := r.turnLimit(); err != nil {
+		return err
+	}
+	if err := r.continuations.addRequest(ctx, wish.origin()); err != nil {
 		return err
 	}
 	_, err := r.drain(ctx, betweenTurns)

@@ -61,6 +61,13 @@ type Continuation struct {
 	Entries     []session.Draft // result: appended in order, all or none
 	Continue    bool            // result: ask the model once more
 	ContinuedBy string          // result: the hook that wanted it last
+	ContinuedAt string          // result: the path of that hook
+	Limit       *int            // result: see [Origin]
+}
+
+// origin is the cause of the request that listeners want.
+func (c Continuation) origin() Origin {
+	return Origin{Kind: FromHook, Hook: c.ContinuedBy, Path: c.ContinuedAt, Limit: c.Limit}
 }
 
 // AgentSettled is the last event of a run.

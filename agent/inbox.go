@@ -152,7 +152,7 @@ func (b *Inbox) enqueue(p Prompt, q Queue) bool {
 		return false
 	}
 	if p.Origin.Kind != FromHook {
-		b.brake.reset(p.Origin)
+		b.brake.prompted(p.Origin)
 	}
 	b.put(p, q)
 	return true
@@ -182,12 +182,11 @@ func (b *Inbox) put(p Prompt, q Queue) {
 	b.noteQueues()
 }
 
-// post checks whether a message from o may be sent now and, if so, calls put, with the
-// lock held. The error is a *[HeldBackError] or that of put. The user is told of some
-// refusals.
-func (b *Inbox) post(ctx context.Context, o Origin, put func() error) error {
+// post checks whether p may be sent now and, if so, calls put, with the lock held. The error
+// is a *[HeldBackError] or that of put. The user is told of some refusals.
+func (b *Inbox) post(ctx context.Context, p Prompt, put func() error) error {
 	b.mu.Lock()
-	notice, err := b.brake.admit(o, b.settings.get().MaxContinuations, b.now())
+	notice, err := b.brake.admit(p, b.settings.get().MaxContinuations, b.now())
 	if err == nil {
 		err = put()
 	}
@@ -201,7 +200,7 @@ func (b *Inbox) post(ctx context.Context, o Origin, put func() error) error {
 
 // postToRun queues p if a run will look at the queues again, and reports whether it did.
 func (b *Inbox) postToRun(ctx context.Context, p Prompt, q Queue) (posted bool, err error) {
-	err = b.post(ctx, p.Origin, func() error {
+	err = b.post(ctx, p, func() error {
 		if posted = b.phase == inRun && !b.closed; posted {
 			b.put(p, q)
 		}
@@ -214,7 +213,7 @@ func (b *Inbox) postToRun(ctx context.Context, p Prompt, q Queue) (posted bool, 
 // handed to the front end, which runs it later. The error is one of [Inbox.post], or
 // ErrEnded.
 func (b *Inbox) postPrompt(ctx context.Context, p Prompt, q Queue) error {
-	return b.post(ctx, p.Origin, func() error {
+	return b.post(ctx, p, func() error {
 		switch {
 		case b.closed:
 			return ErrEnded
@@ -265,7 +264,7 @@ func (b *Inbox) TakeSubmitted() iter.Seq[Prompt] {
 // postForNextPrompt stores the custom message of p until the next prompt, behind which it
 // is added. The error is one of [Inbox.post], or ErrEnded.
 func (b *Inbox) postForNextPrompt(ctx context.Context, p Prompt) error {
-	return b.post(ctx, p.Origin, func() error {
+	return b.post(ctx, p, func() error {
 		if b.closed {
 			return ErrEnded
 		}
@@ -312,27 +311,61 @@ func (b *Inbox) takeSide() []*message.Message {
 }
 
 // addRequest counts a model request that a hook causes; one that somebody else causes sets
-// the count back to zero. If hooks have added too many, the error is a *[LimitError], and
-// the messages of hooks that wait are dropped.
-func (b *Inbox) addRequest(o Origin) error {
-	defer b.tellQueues()
+// the count back to zero. It reports false, and counts nothing, if the hook has added as many
+// as it may. stopped says that nothing can change that but a new count.
+func (b *Inbox) addRequest(o Origin) (q quota, stopped, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if o.Kind != FromHook {
-		b.brake.reset(o)
-		return nil
+		b.brake.prompted(o)
+		return q, false, true
 	}
-	if b.brake.added < b.settings.get().MaxContinuations {
-		b.brake.added++
-		return nil
-	}
-	b.brake.pulled = true
-	text := fmt.Sprintf("stopped: %s wants the model asked once more, and hooks may add %d requests until somebody says something (max_continuations)",
-		hookName(o.Hook), b.settings.get().MaxContinuations)
+	q, ok = b.brake.add(o, b.settings.get().MaxContinuations)
+	return q, b.brake.tallyOf(o).stopped, ok
+}
+
+// stop refuses what the hook of o sends from now on, until a new count begins, and drops the
+// messages of its own that wait, of all hooks that share its limit. The error says so; q is
+// what the hook has added.
+func (b *Inbox) stop(o Origin, q quota) *LimitError {
+	defer b.tellQueues()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.brake.tallyOf(o).stopped = true
+	err := q.refusal(o)
 	if n := b.dropSent(); n > 0 {
-		text += fmt.Sprintf("; messages of hooks that waited are dropped: %d", n)
+		err.Message += fmt.Sprintf("; messages of hooks that waited are dropped: %d", n)
 	}
-	return &LimitError{"max_continuations", text}
+	return err
+}
+
+// allow lets the hook of o add more requests than it has added.
+func (b *Inbox) allow(o Origin, more int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.brake.allow(o, more)
+}
+
+// quotaOf is what the hook of o may add.
+func (b *Inbox) quotaOf(o Origin) quota {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.brake.quotaOf(o, b.settings.get().MaxContinuations)
+}
+
+// offer counts a question to a client about what hooks may add, and reports whether it may be
+// asked.
+func (b *Inbox) offer() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.brake.offer()
+}
+
+// EndAllowed takes back what the user allowed hooks beside the settings, as an interrupt does.
+func (b *Inbox) EndAllowed() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.brake.endAllowed()
 }
 
 // resetBrake is [Agent.ResetBrake].
@@ -342,11 +375,21 @@ func (b *Inbox) resetBrake(o Origin) {
 	b.brake.reset(o)
 }
 
-// dropSent removes from all queues the messages that hooks sent on their own, and returns
-// how many there were; the caller has the lock. A request for a compaction stays.
+// beginCommand is resetBrake for a command that somebody gave.
+func (b *Inbox) beginCommand(o Origin) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.brake.reset(o)
+	if o.isTyped() {
+		b.brake.offers = 0
+	}
+}
+
+// dropSent removes from all queues what hooks that are stopped sent on their own, and returns
+// how many messages that were; the caller has the lock. A request for a compaction stays.
 func (b *Inbox) dropSent() (dropped int) {
 	sent := func(p Prompt) bool {
-		drop := p.Origin.Kind == FromHook && !p.compact
+		drop := p.Origin.Kind == FromHook && !p.compact && b.brake.tallyOf(p.Origin).stopped
 		if drop {
 			dropped++
 		}
@@ -539,6 +582,7 @@ func (b *Inbox) forget(swap func()) *compactRequest {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	swap()
+	b.brake.endAllowed()
 	b.steer, b.followUp, b.side, b.nextTurn = nil, nil, nil, nil
 	b.noteQueues()
 	request := b.compact

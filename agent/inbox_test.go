@@ -67,19 +67,22 @@ func TestAnInboxDropsWhatHooksSentOnceTheyWantTooMuch(t *testing.T) {
 			t.Fatal(posted, err)
 		}
 	}
-	var limit *LimitError
-	if err := b.addRequest(hook); err != nil {
-		t.Fatal(err)
+	if _, _, ok := b.addRequest(hook); !ok {
+		t.Fatal("the first is one too many")
 	}
-	if err := b.addRequest(hook); !errors.As(err, &limit) || b.Pending() != 1 {
+	q, stopped, ok := b.addRequest(hook)
+	if ok || stopped || b.Pending() != 2 {
+		t.Errorf("the second: %t, stopped %t, %d wait", ok, stopped, b.Pending())
+	}
+	if err := b.stop(hook, q); err.Limit != "max_continuations" || b.Pending() != 1 {
 		t.Errorf("%v, %d wait", err, b.Pending())
 	}
 	if err := b.postPrompt(t.Context(), Prompt{Text: "c", Origin: hook}, Steer); !heldBack(err) || b.Pending() != 1 {
 		t.Error(err)
 	}
 	b.resetBrake(Origin{Kind: FromUser})
-	if err := b.addRequest(hook); err != nil {
-		t.Error(err)
+	if _, _, ok := b.addRequest(hook); !ok {
+		t.Error("nothing is taken in a new count")
 	}
 	r := &compactRequest{}
 	if !b.putCompact(r) || b.putCompact(&compactRequest{}) || b.takeCompact() != r || b.takeCompact() != nil {

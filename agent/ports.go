@@ -198,6 +198,7 @@ const (
 // DialogOptions are common to all dialogs.
 type DialogOptions struct {
 	From      string // the hook that asks, which the dialog names; "": the program
+	About     string // what the program itself asks about, such as [AboutContinuations]; may be empty
 	TimeoutMS int    // 0: none; then the default answer counts
 
 	Multi   bool     // of Select: any number may be chosen

@@ -264,7 +264,10 @@ func (p parts) preflight(ctx context.Context, in Prompt) (_ Prompt, starts bool,
 			return in, false, &NoKeyError{model.Provider, noKey(model, err)}
 		}
 	}
-	if err := p.inbox.addRequest(in.Origin); err != nil {
+	if err := p.continuations.addRequest(ctx, in.Origin); err != nil {
+		if ctx.Err() != nil {
+			err = promptAborted{}
+		}
 		return in, false, err
 	}
 	in.Attachments = p.images.content(ctx, in.Attachments)
@@ -335,9 +338,9 @@ func (e *NoKeyError) Hint() string {
 func (a *Agent) CommandContext(ctx context.Context, p Prompt) context.Context {
 	ctx = WithSource(ctx, p.Source)
 	if p.Origin.Hook != "" {
-		return WithOrigin(ctx, Origin{Kind: FromHook, Hook: p.Origin.Hook})
+		return WithOrigin(ctx, Origin{Kind: FromHook, Hook: p.Origin.Hook, Path: p.Origin.Path, Limit: p.Origin.Limit})
 	}
-	a.ResetBrake(p.Origin)
+	a.inbox.beginCommand(p.Origin)
 	return WithOrigin(ctx, p.Origin)
 }
 

@@ -58,9 +58,13 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 	p, started, err := a.preflight(ctx, p)
 	if !started {
 		a.inbox.endPreflight(ctx.Err() != nil)
-		return err
+	} else {
+		err = newRun(a.parts).run(ctx, p)
 	}
-	return newRun(a.parts).run(ctx, p)
+	if ctx.Err() != nil {
+		a.inbox.EndAllowed()
+	}
+	return err
 }
 
 // run is the state of one prompt on its way.
@@ -332,7 +336,7 @@ func (r *run) drain(ctx context.Context, at moment) (more bool, err error) {
 				continue
 			}
 			if !counted {
-				if err := r.inbox.addRequest(batchOrigin(messages)); err != nil {
+				if err := r.continuations.addRequest(ctx, batchOrigin(messages)); err != nil {
 					return false, err
 				}
 				counted = true

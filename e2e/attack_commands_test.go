@@ -57,6 +57,13 @@ func attackTool(ts *testscript.TestScript, neg bool, args []string) {
 	attackAsk(ts, neg, line)
 }
 
+func attackClient(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: client FILE")
+	}
+	ts.Check(ts.Exec("sh", args[0]))
+}
+
 func attackModel(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: model FILE")

@@ -64,6 +64,7 @@ import (
 //	model FILE    from here on $MODEL is a server that answers as FILE says
 //	              (see modelServer; what it is asked goes to $WORK/request1.json)
 //	ran           wants the marker file $RAN and removes it; ! ran wants it missing
+//	client FILE   a shell script that runs the program over RPC, and answers it
 //	behind [-away] COMMAND
 //	              a tool leaves a process behind, -away from its group and
 //	              session, which runs COMMAND at the next
@@ -161,7 +162,7 @@ func onlyLine(lines []string, prefix string) (int, error) {
 }
 
 var (
-	runsProgram = regexp.MustCompile(`(?m)^(! )?(pi|ask|tool|behind|exits \d+ pi|bounded \S+ \S+ (\d+ )?pi)( |$)`)
+	runsProgram = regexp.MustCompile(`(?m)^(! )?(pi|ask|tool|behind|client|exits \d+ pi|bounded \S+ \S+ (\d+ )?pi)( |$)`)
 	checks      = regexp.MustCompile(`(?m)^(! )?(ran|stdout|stderr|ttyout|exists|grep|cmp|cmpenv|count|small|bounded|exits|session)( |$)`)
 )
 
@@ -249,7 +250,7 @@ type scriptCommand = func(*testscript.TestScript, bool, []string)
 
 func attackCommands() map[string]scriptCommand {
 	own := map[string]scriptCommand{
-		"ask": attackAsk, "tool": attackTool, "model": attackModel, "ran": attackRan,
+		"ask": attackAsk, "tool": attackTool, "client": attackClient, "model": attackModel, "ran": attackRan,
 		"behind": attackBehind, "release": attackRelease, "pipe": attackPipe, "await": attackAwait, "signal": attackSignal,
 		"bounded": attackBounded, "fill": attackFill, "many": attackMany, "small": attackSmall, "user": attackUser,
 	}

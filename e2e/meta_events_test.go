@@ -64,7 +64,7 @@ func everyEvent(t *testing.T) []agent.Event {
 		&agent.SessionBeforeCompact{}, &agent.SessionCompacting{}, &agent.SessionCompact{}, &agent.SessionCompactFailed{},
 		&agent.SessionInfoChanged{}, &agent.SessionBeforeTree{}, &agent.SessionTree{}, &agent.SessionShutdown{},
 		&agent.Input{}, &agent.BeforeAgentStart{}, &agent.AgentStart{}, &agent.AgentEnd{}, &agent.AgentBeforeSettle{},
-		&agent.AgentSettled{}, &agent.TurnStart{}, &agent.TurnEnd{}, &agent.Context{}, &agent.BeforeProviderRequest{},
+		&agent.AgentSettled{}, &agent.TurnStart{}, &agent.TurnEnd{}, &agent.Context{}, &agent.ContinuationLimit{}, &agent.BeforeProviderRequest{},
 		&agent.BeforeProviderHeaders{}, &agent.AfterProviderResponse{}, &agent.MessageStart{},
 		agent.NewMessageUpdate(llm.Delta{}, func() *message.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
 		&agent.ThinkingLevelSelect{}, &agent.ModeSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.Focus{}, &agent.HookFailed{}, &agent.CompactionStart{}, &agent.CompactionEnd{},

@@ -3,6 +3,7 @@ package luahooks
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -257,6 +258,11 @@ func (h *fakeHost) SendCustom(ctx context.Context, p agent.Prompt, _ agent.Deliv
 }
 
 func (h *fakeHost) ResetBrake(agent.Origin) {}
+
+// AllowContinuations asks nobody.
+func (h *fakeHost) AllowContinuations(context.Context, agent.Origin, int) error {
+	return errors.New("nobody is there to ask")
+}
 
 func (h *fakeHost) SetTools(tools []agent.Tool, _ string) {
 	h.mu.Lock()

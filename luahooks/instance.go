@@ -275,8 +275,9 @@ func (l *loader) newInstance(h *hook) *instance {
 		},
 	})
 	in.records = record.NewConverter(in.vm, &l.valid)
-	in.script = api.NewScript(in.vm, in.records, l.program(in))
-	in.events = event.NewSource(in.vm, in.records, h.Name, in.script.Signal, func() (branch []*session.Entry, known bool) {
+	program := l.program(in)
+	in.script = api.NewScript(in.vm, in.records, program)
+	in.events = event.NewSource(in.vm, in.records, agent.Origin{Kind: agent.FromHook, Hook: h.Name, Path: h.Path, Limit: program.Limit}, in.script.Signal, func() (branch []*session.Entry, known bool) {
 		host := l.audience.hostNow()
 		if host == nil {
 			return nil, false

@@ -42,6 +42,7 @@ func seenAs() map[string]string {
 		"turn_start":              `e.turn_index == 1 and e.timestamp == 2`,
 		"turn_end":                `e.turn_index == 1 and e.message.role == "assistant" and #e.tool_results == 1 and e.entry_ids[1] == "e" and e.usage.input == 3 and e.usage.output == 0 and e.usage.cache_read == 0 and e.usage.cache_write == 0 and e.usage.total == 4 and e.usage.context_tokens == 50 and e.usage.context_window == 200 and e.usage.percent == 25`,
 		"context":                 `#e.entries == 1 and e.messages[1].content[1].text == "x" and e.messages[1].entry_index == nil`,
+		"continuation_limit":      `e.hook == "h" and e.used == 8 and e.limit == 8 and e.answer == "more"`,
 		"before_provider_request": `e.payload.model == "x" and e.provider == "p" and e.model == "m"`,
 		"before_provider_headers": `e.headers["x-api-key"] == "…" and e.headers["x-a"] == "1" and e.headers["x-b"] == "new" and e.provider == "p" and e.model == "m"`,
 		"after_provider_response": `e.provider == "p" and e.model == "m" and e.status == 429 and e.headers["retry-after"] == "2" and e.headers["x-many"] == "a, b"`,

@@ -81,6 +81,7 @@ func samples(t testing.TB) []agent.Event {
 		&agent.TurnEnd{TurnIndex: 1, Message: m, ToolResults: []*message.Message{m}, EntryIDs: []string{"e"}, Usage: used(agent.TurnUsage{
 			Usage: message.Usage{Input: 3, TotalTokens: 4}, ContextUsage: agent.ContextUsage{Tokens: 50, Window: 200, Percent: 25}})},
 		&agent.Context{Entries: []*session.Entry{entry}, Items: items},
+		&agent.ContinuationLimit{Hook: "h", Used: 8, Limit: 8, Answer: "more"},
 		&agent.BeforeProviderRequest{Provider: "p", Model: "m", Payload: json.RawMessage(`{"model":"x","n":12345678901234567890}`)},
 		&agent.BeforeProviderHeaders{Provider: "p", Model: "m", Headers: map[string]string{"X-Api-Key": "…", "X-A": "1"}, Changed: map[string]*string{"X-B": &text}},
 		&agent.AfterProviderResponse{Provider: "p", Model: "m", Status: 429, Headers: http.Header{"Retry-After": {"2"}, "X-Many": {"a", "b"}}},

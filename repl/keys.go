@@ -335,13 +335,17 @@ func (k *keyboard) takeBack() {
 // escAgain is how long after an interrupt another Esc does nothing.
 const escAgain = 500 * time.Millisecond
 
-// escape interrupts what runs. The caller has the lock.
+// escape interrupts what runs, and at rest hooks that go on until an interrupt. The caller has
+// the lock.
 func (k *keyboard) escape() after {
 	if k.screen.now().Sub(k.work.interrupted) < escAgain {
 		return nil
 	}
 	k.work.interrupt("Esc")
-	return nil
+	if k.agent == nil {
+		return nil
+	}
+	return k.agent.Inbox().EndAllowed
 }
 
 // quitAgain is how long the second Ctrl+C may take.

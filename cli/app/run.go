@@ -18,6 +18,7 @@ import (
 	"pi/cli/mcplogin"
 	"pi/cli/providers"
 	"pi/internal/printable"
+	"pi/internal/process"
 	"pi/luahooks"
 	"pi/luahooks/trust"
 	"pi/repl"
@@ -162,6 +163,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 		r.chain.WatchFrom(ctx, time.After(unwatched), func(err error) { r.tellUnwatched(ctx, err) })
 	}
 	r.mcp.events.begin(r.agent.TellServer)
+	r.agent.AskAt(f.UI)
 	r.chain.Attach(r.agent, f.UI) // itself: it may be more than its methods say
 	// Bars may be more than ASCII where they are drawn for a user.
 	blocks := !p.isPlain() && term.IsTerminal(int(os.Stdout.Fd()))
@@ -242,7 +244,7 @@ func (r *run) newAgent(s *session.Session) error {
 	p.readPromptFiles(&r.prompt, &r.later)
 	r.agent = agent.New(agent.Options{
 		Session: s, Now: r.sessions.now, Models: r.models, Model: model, Thinking: thinking, Cycle: c.Models, Prompt: &r.prompt, Cwd: p.Cwd,
-		Settings: agentSettings(c),
+		Settings: agentSettings(c), IsChild: p.Env.getenv(process.CommandID) != "",
 		NewSession: func(parent string) (*session.Session, error) {
 			o := r.sessions.Options()
 			o.Parent = parent

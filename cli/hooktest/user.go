@@ -1,6 +1,7 @@
 package hooktest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,7 +16,7 @@ import (
 
 // question is what a hook, or a server, asks the user.
 type question struct {
-	kind, title, message string // select, confirm, input, editor; the text below or in the field
+	kind, title, message string // select, confirm, input, editor, continuations; the text below or in the field
 	choices              []agent.Choice
 	options              agent.DialogOptions
 }
@@ -73,7 +74,7 @@ func (p *user) ask(ctx context.Context, q question) (reply, error) {
 
 // Select asks for choices.
 func (p *user) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
-	r, err := p.ask(ctx, question{kind: "select", title: title, choices: choices, options: o})
+	r, err := p.ask(ctx, question{kind: cmp.Or(o.About, "select"), title: title, choices: choices, options: o})
 	return r.texts, r.given, err
 }
 
@@ -147,9 +148,10 @@ func (f *file) setAnswers(L *lua.LState, s *scene, answers lua.LValue) {
 		})
 	case *lua.LTable:
 		luavm.Materialise(L, a)
-		var confirm, choice, input, editor lua.LValue
+		var confirm, choice, input, editor, continuations lua.LValue
 		var custom *lua.LFunction
 		luavm.UnpackTable(L, a, "t.answers", luavm.Opt("confirm", &confirm), luavm.Opt("select", &choice), luavm.Opt("input", &input), luavm.Opt("editor", &editor),
+			luavm.Opt("continuations", &continuations),
 			luavm.Opt("custom", &custom))
 		s.stage.user.play(s.player(custom))
 		next := map[string]int{}
@@ -164,7 +166,7 @@ func (f *file) setAnswers(L *lua.LState, s *scene, answers lua.LValue) {
 // asked is what a function of t.answers is given of a question beside its title: the choices
 // of a select, the text below a confirm, the placeholder of an input, the text in an editor.
 func asked(L *lua.LState, q question) lua.LValue {
-	if q.kind != "select" {
+	if len(q.choices) == 0 {
 		return lua.LString(q.message)
 	}
 	return luavm.NewList(L, len(q.choices), func(i int) lua.LValue { return lua.LString(q.choices[i].Text()) })
@@ -226,10 +228,12 @@ func readReply(L *lua.LState, q question, v lua.LValue) (reply, error) {
 	case *lua.LNilType:
 		return reply{}, nil
 	case lua.LBool:
-		if q.kind == "confirm" {
+		switch {
+		case q.kind == "confirm":
 			return reply{given: true, yes: bool(v)}, nil
-		}
-		if !v {
+		case q.kind == agent.AboutContinuations && bool(v):
+			return q.chosen([]string{agent.ContinueMore})
+		case !bool(v):
 			return reply{}, nil
 		}
 	case lua.LString:
@@ -247,20 +251,25 @@ func readReply(L *lua.LState, q question, v lua.LValue) (reply, error) {
 	return reply{}, fmt.Errorf("the answer to %s %q is %s", q.kind, q.title, shown(L, v))
 }
 
-// chosen is the reply of texts; of a select they have to be choices, as they are shown.
+// chosen is the reply of texts; of a select they have to be choices, as they are shown, and of
+// a question of the program what it calls them.
 func (q question) chosen(texts []string) (reply, error) {
-	if q.kind != "select" {
+	if len(q.choices) == 0 {
 		return reply{given: true, texts: texts}, nil
+	}
+	name := agent.Choice.Text
+	if q.options.About != "" {
+		name = func(c agent.Choice) string { return c.Value }
 	}
 	r := reply{given: true, texts: []string{}}
 	for _, text := range texts {
-		i := slices.IndexFunc(q.choices, func(c agent.Choice) bool { return c.Text() == text })
+		i := slices.IndexFunc(q.choices, func(c agent.Choice) bool { return name(c) == text })
 		if i < 0 {
 			var names []string
 			for _, c := range q.choices {
-				names = append(names, fmt.Sprintf("%q", c.Text()))
+				names = append(names, fmt.Sprintf("%q", name(c)))
 			}
-			return reply{}, fmt.Errorf("the answer to select %q is %q, and the choices are %s", q.title, text, strings.Join(names, ", "))
+			return reply{}, fmt.Errorf("the answer to %s %q is %q, and the choices are %s", q.kind, q.title, text, strings.Join(names, ", "))
 		}
 		r.texts = append(r.texts, q.choices[i].Value)
 	}

@@ -25,6 +25,10 @@ import (
 	"time"
 )
 
+// CommandID is a variable of the environment that only what a [Watcher] started has, and what
+// that started in turn.
+const CommandID = "PI_COMMAND_ID"
+
 // Grace is the usual time between TERM and KILL.
 const Grace = 2 * time.Second
 

@@ -2,15 +2,21 @@
 
 package process
 
-import "os/exec"
+import (
+	"crypto/rand"
+	"os/exec"
+)
 
 // Watcher does nothing: there are no process groups here.
 type Watcher struct {
 	Instead func(groups []int)
 }
 
-// Start starts a command.
-func (*Watcher) Start(cmd *exec.Cmd) error { return cmd.Start() }
+// Start starts a command, which has the variable [CommandID].
+func (*Watcher) Start(cmd *exec.Cmd) error {
+	cmd.Env = append(cmd.Environ(), CommandID+"="+rand.Text())
+	return cmd.Start()
+}
 
 // End does nothing.
 func (*Watcher) End(int) {}

@@ -74,7 +74,7 @@ func (w *Watcher) Start(cmd *exec.Cmd) error {
 	if w == nil {
 		return cmd.Start()
 	}
-	label := "PI_COMMAND_ID=" + rand.Text()
+	label := CommandID + "=" + rand.Text()
 	cmd.Env = append(cmd.Environ(), label)
 	w.prepare(label)
 	err := cmd.Start()

@@ -202,16 +202,18 @@ func textOf(s *string) string {
 //	what http.listen and fs.watch report      asOutside
 //	timer.after, started by one of these      asFollowing
 //
+// What a program writes that the hook started is of the hook itself, whoever caused the start.
+//
 // The handlers that such a job reaches with pi.emit inherit its origin; those of an
 // event that the agent emits at that time do not.
 
-// originOf is the origin of what a job of a hook sends.
-func originOf(ctx context.Context, hook string) agent.Origin {
+// originOf is the origin of what a job of the hook sends.
+func (p *Program) originOf(ctx context.Context) agent.Origin {
 	o, ok := agent.OriginOf(ctx)
 	if !ok {
 		o.Kind = agent.FromHook
 	}
-	o.Hook = hook
+	o.Hook, o.Path, o.Limit = p.Hook.Name, p.Hook.Path, p.Limit
 	return o
 }
 
@@ -227,6 +229,11 @@ func asUser(ctx context.Context) context.Context {
 // names.
 func asOutside(ctx context.Context, source string) context.Context {
 	return agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromOutside, Source: source})
+}
+
+// asOwn marks a job that is about what a program of the hook writes.
+func asOwn(ctx context.Context) context.Context {
+	return agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromHook})
 }
 
 type ofToolKey struct{}
@@ -255,6 +262,7 @@ func asFollowing(cause context.Context, again bool) func(context.Context) contex
 	if again || !ok || cause.Value(followingKey{}) != nil {
 		return func(ctx context.Context) context.Context { return asOfTool(ctx, cause) }
 	}
+	o.Timer = true
 	return func(ctx context.Context) context.Context {
 		return agent.WithOrigin(context.WithValue(asOfTool(ctx, cause), followingKey{}, true), o)
 	}

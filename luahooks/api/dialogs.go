@@ -149,8 +149,8 @@ func (d *dialogs) askText(L *lua.LState, q dialog, ask func(context.Context, age
 
 // ask shows a dialog with the function ask, whose ok is true if the user has answered, and
 // pushes the answer. Where there is none it pushes q.none: nobody is there, or the user
-// left the dialog, or its signal ended. With an answer the agent counts anew how much hooks
-// send without a user (its brake).
+// left the dialog, or its signal ended. With an answer of a user the agent counts anew how much
+// hooks send without one (its brake); that of a client may be nobody's.
 func (d *dialogs) ask(L *lua.LState, q dialog, ask func(context.Context, agent.UI) (ok bool, err error), answer func(*lua.LState) lua.LValue) int {
 	ok := false
 	if ui := d.user(L, q.kind); ui != nil {
@@ -170,8 +170,8 @@ func (d *dialogs) ask(L *lua.LState, q dialog, ask func(context.Context, agent.U
 		L.Push(q.none)
 		return 1
 	}
-	if host := d.Host(); host != nil {
-		host.ResetBrake(agent.Origin{Kind: agent.FromUser})
+	if host := d.Host(); host != nil && agent.HasUser(d.UI()) {
+		host.ResetBrake(agent.Origin{Kind: agent.FromUser, Hook: d.Hook.Name})
 	}
 	L.Push(answer(L))
 	return 1

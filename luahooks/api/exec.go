@@ -164,7 +164,7 @@ func (p *programs) passOutput(fn *lua.LFunction) func(context.Context, string, b
 		if ofStderr {
 			stream = "stderr"
 		}
-		return p.jobs.nested(ctx, "on_output", fn, func(*lua.LState) []lua.LValue { return []lua.LValue{lua.LString(text), lua.LString(stream)} })
+		return p.jobs.nested(asOwn(ctx), "on_output", fn, func(*lua.LState) []lua.LValue { return []lua.LValue{lua.LString(text), lua.LString(stream)} })
 	}
 }
 

@@ -168,6 +168,9 @@ func (h *labHost) note(format string, args ...any) error {
 
 func (h *labHost) Session() *session.Session { return h.session }
 func (h *labHost) ResetBrake(o agent.Origin) { _ = h.note("a person %v", o.Kind == agent.FromUser) }
+func (h *labHost) AllowContinuations(_ context.Context, o agent.Origin, n int) error {
+	return h.note("allow %s %d", o.Hook, n)
+}
 func (h *labHost) Submit(_ context.Context, p agent.Prompt) error {
 	return h.note("submit %q from %s", p.Text, p.Origin.Hook)
 }

@@ -60,6 +60,7 @@ type Paths struct {
 // from any goroutine.
 type Program struct {
 	Hook     HookInfo
+	Limit    *int     // of the requests that the hook adds; nil: it has none of its own
 	Settings Settings // what the settings file says of the hook
 	Paths    Paths
 	Cwd      string // where relative paths begin
@@ -199,6 +200,7 @@ func (s *Script) ofPi() []part {
 		t.part(),
 		s.modes.ofPi(),
 		(&commands{b, s.contexts}).part(),
+		(&continuations{b, &dialogs{b}}).part(),
 		(&flags{b}).part(),
 		s.settings.part(),
 		(&renderers{b, s.theme, t.resultTable}).part(),
@@ -336,6 +338,7 @@ type Host interface {
 	Submit(ctx context.Context, p agent.Prompt) error
 	SendCustom(ctx context.Context, p agent.Prompt, d agent.Delivery, trigger bool) error
 	ResetBrake(o agent.Origin)
+	AllowContinuations(ctx context.Context, o agent.Origin, n int) error
 	SendUser(ctx context.Context, p agent.Prompt, d agent.Delivery) error
 	EditContext(ctx context.Context, id string, r *session.Replacement) (string, error)
 	SetSessionName(ctx context.Context, name string) error

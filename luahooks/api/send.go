@@ -31,7 +31,7 @@ func (s *sender) part() part {
 // raises while the hook's file loads.
 func (s *sender) deliver(L *lua.LState, function string, p agent.Prompt, hand func(context.Context, Host, agent.Prompt) error) error {
 	s.mustHaveLoaded(L, function)
-	p.Origin = originOf(s.vm.Context(), s.Hook.Name)
+	p.Origin = s.originOf(s.vm.Context())
 	if s.Later(func(ctx context.Context, host Host) {
 		if err := hand(ctx, host, p); err != nil {
 			s.Notify(ctx, agent.LevelError, "hook "+s.Hook.Name+": "+function+": "+err.Error())

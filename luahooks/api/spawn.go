@@ -169,7 +169,7 @@ type spawnedKey struct{}
 // program is ended, unless it is kept and the hook has a newer version.
 func (s *spawned) serve(life context.Context) {
 	defer s.running.Add(-1)
-	ctx := context.WithValue(asOutside(life, "pi.spawn of "+s.child.Name()), spawnedKey{}, s)
+	ctx := context.WithValue(asOwn(life), spawnedKey{}, s)
 	if s.follows(ctx) {
 		s.Kept.Drop(s.keep, s.child)
 		close(s.over)

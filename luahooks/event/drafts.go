@@ -23,7 +23,10 @@ func readContinuation(r *result, into *agent.Continuation, tokens int, about str
 		r.then(func() { into.Entries = append(slices.Clip(into.Entries), drafts...) })
 	}
 	if r.flag("continue", about) {
-		r.then(func() { into.Continue, into.ContinuedBy = true, r.src.hook })
+		by := r.src.cause
+		r.then(func() {
+			into.Continue, into.ContinuedBy, into.ContinuedAt, into.Limit = true, by.Hook, by.Path, by.Limit
+		})
 	}
 }
 

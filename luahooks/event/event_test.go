@@ -24,7 +24,7 @@ func withSource(t *testing.T, f func(src *Source, L *lua.LState)) {
 	t.Helper()
 	vm := luavm.New(luavm.Options{})
 	t.Cleanup(vm.Close)
-	src := NewSource(vm, record.NewConverter(vm, new(record.ValidJSON)), "a", func(*lua.LState) lua.LValue { return lua.LTrue },
+	src := NewSource(vm, record.NewConverter(vm, new(record.ValidJSON)), agent.Origin{Hook: "a"}, func(*lua.LState) lua.LValue { return lua.LTrue },
 		func() ([]*session.Entry, bool) { return nil, true })
 	if err := vm.Run(context.Background(), luavm.Job{Run: func(L *lua.LState) error { f(src, L); return nil }}); err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func events(t *testing.T) []agent.Event {
 		&agent.SessionBeforeCompact{}, &agent.SessionCompacting{}, &agent.SessionCompact{}, &agent.SessionCompactFailed{},
 		&agent.SessionInfoChanged{}, &agent.SessionBeforeTree{}, &agent.SessionTree{}, &agent.SessionShutdown{},
 		&agent.Input{}, &agent.BeforeAgentStart{}, &agent.AgentStart{}, &agent.AgentEnd{}, &agent.AgentBeforeSettle{},
-		&agent.AgentSettled{}, &agent.TurnStart{}, &agent.TurnEnd{}, &agent.Context{}, &agent.BeforeProviderRequest{},
+		&agent.AgentSettled{}, &agent.TurnStart{}, &agent.TurnEnd{}, &agent.Context{}, &agent.ContinuationLimit{}, &agent.BeforeProviderRequest{},
 		&agent.BeforeProviderHeaders{}, &agent.AfterProviderResponse{}, &agent.MessageStart{},
 		agent.NewMessageUpdate(llm.Delta{}, func() *message.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
 		&agent.ThinkingLevelSelect{}, &agent.ModeSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.Focus{}, &agent.HookFailed{}, &agent.CompactionStart{},

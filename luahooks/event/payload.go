@@ -3,6 +3,7 @@ package event
 import (
 	"encoding/json"
 
+	"pi/agent"
 	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session"
@@ -24,16 +25,17 @@ type Source struct {
 	vm      *luavm.VM
 	records *record.Converter
 	hook    string                                       // its name
+	cause   agent.Origin                                 // of what its handlers ask for
 	signal  func(L *lua.LState) lua.LValue               // of the handler that runs
 	branch  func() (branch []*session.Entry, known bool) // of the session; not known without one
 	strict  map[*Spec]*lua.LTable                        // metatables of events
 	payload payload                                      // of the event whose fields are read
 }
 
-// NewSource returns the source of a VM. signal returns the signal of the handler that
+// NewSource returns the source of a VM; hook is the origin of what its handlers ask for. signal returns the signal of the handler that
 // runs; branch returns the branch of the session, and known is false without a session.
-func NewSource(vm *luavm.VM, records *record.Converter, hook string, signal func(*lua.LState) lua.LValue, branch func() (branch []*session.Entry, known bool)) *Source {
-	src := &Source{vm: vm, records: records, hook: hook, signal: signal, branch: branch, strict: map[*Spec]*lua.LTable{}}
+func NewSource(vm *luavm.VM, records *record.Converter, hook agent.Origin, signal func(*lua.LState) lua.LValue, branch func() (branch []*session.Entry, known bool)) *Source {
+	src := &Source{vm: vm, records: records, hook: hook.Hook, cause: hook, signal: signal, branch: branch, strict: map[*Spec]*lua.LTable{}}
 	src.payload.src = src
 	return src
 }

@@ -79,6 +79,13 @@ func turnEvents() []Spec {
 				p.value("entries", "pi.Entry[]", func() lua.LValue { return p.src.records.CurrentBranch(p.L, e.Entries) }).about("the current branch, root first")
 				p.messages("messages", e.Items).about("a copy of yours; change it and return it")
 			}, readContext),
+		graceful("A hook has added as many model requests as it may, and wants one more: the user was asked whether it goes on, where there is one to ask. At `stop` the run ends, messages of the hook that wait are dropped, and what it sends is refused until somebody says something: a hook can say here what is left to do.",
+			func(p *payload, e *agent.ContinuationLimit) {
+				p.text("hook", e.Hook).about("its name; `pi.hook.name` is your own")
+				p.integer("used", e.Used).about("the requests that count, of all hooks without a limit of their own together if this one has none")
+				p.integer("limit", e.Limit).about("how many there may be: `max_continuations`, that of `[hook.NAME]`, or what the user allowed")
+				p.text("answer", e.Answer).about("`stop`, also where nobody was asked; `more`: as many again; `until_interrupted`: until the user interrupts, types a prompt or goes to another session")
+			}),
 	}
 }
 

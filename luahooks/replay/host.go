@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -98,6 +99,11 @@ func (h *host) Totals() agent.Totals {
 func (h *host) IsIdle() bool            { return false }
 func (h *host) Pending() int            { return 0 }
 func (h *host) ResetBrake(agent.Origin) {}
+
+// AllowContinuations allows nothing: nobody is there to ask.
+func (h *host) AllowContinuations(context.Context, agent.Origin, int) error {
+	return errors.New("nobody is there to ask")
+}
 
 func (h *host) SetTools([]agent.Tool, string) {}
 

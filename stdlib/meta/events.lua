@@ -247,6 +247,14 @@
 ---@class pi.ContextResult
 ---@field messages? (pi.Message|pi.PlacedMessage)[] what the model is shown instead; the session stays as it is
 
+--- A hook has added as many model requests as it may, and wants one more: the user was asked whether it goes on, where there is one to ask. At `stop` the run ends, messages of the hook that wait are dropped, and what it sends is refused until somebody says something: a hook can say here what is left to do.
+---@class pi.ContinuationLimitEvent
+---@field type "continuation_limit"
+---@field hook string its name; `pi.hook.name` is your own
+---@field used integer the requests that count, of all hooks without a limit of their own together if this one has none
+---@field limit integer how many there may be: `max_continuations`, that of `[hook.NAME]`, or what the user allowed
+---@field answer string `stop`, also where nobody was asked; `more`: as many again; `until_interrupted`: until the user interrupts, types a prompt or goes to another session
+
 --- The body of a request, as it will be sent.
 ---@class pi.BeforeProviderRequestEvent
 ---@field type "before_provider_request"

@@ -48,6 +48,20 @@ function pi.command(name, opts) end
 ---@field complete? fun(prefix: string): string[] what could stand where the person types: for all that is typed, or for its last word. Only what keeps every typed character is offered
 ---@field handler fun(ctx: pi.CommandContext): string|pi.CommandResult? what it does; a string is sent to the model as a prompt
 
+--- Asks the user, in the program's words, whether this hook may have the model asked up to `up_to` times of itself: with
+--- `continue`, and with what its handlers and timers send. It needs no question where the user's settings allow as much.
+--- What is allowed holds until the user interrupts, types a prompt or goes to another session; a command, or an answer in
+--- a dialog of a hook, gives it anew. Only in commands and shortcuts, and only where the user gave the command: nobody is
+--- asked with `-p`, in a pi that another pi has started, or where a hook sent the command. A client is asked three times for each prompt at most.
+---@param opts pi.ContinuationsOptions
+---@return true? allowed
+---@return string? err why not: then `max_continuations` holds as ever
+function pi.continuations(opts) end
+
+--- Options of `pi.continuations`.
+---@class pi.ContinuationsOptions
+---@field up_to integer requests, 1 to 1000
+
 --- What a command may return.
 ---@class pi.CommandResult
 ---@field prompt? string sent to the model as a user message
@@ -622,6 +636,7 @@ function pi.log(...) end
 ---@overload fun(event: "turn_start", fn: fun(event: pi.TurnStartEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "turn_end", fn: fun(event: pi.TurnEndEvent, ctx: pi.Context): pi.TurnEndResult?): fun()
 ---@overload fun(event: "context", fn: fun(event: pi.ContextEvent, ctx: pi.Context): pi.ContextResult?): fun()
+---@overload fun(event: "continuation_limit", fn: fun(event: pi.ContinuationLimitEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "before_provider_request", fn: fun(event: pi.BeforeProviderRequestEvent, ctx: pi.Context): pi.BeforeProviderRequestResult?): fun()
 ---@overload fun(event: "before_provider_headers", fn: fun(event: pi.BeforeProviderHeadersEvent, ctx: pi.Context): pi.BeforeProviderHeadersResult?): fun()
 ---@overload fun(event: "after_provider_response", fn: fun(event: pi.AfterProviderResponseEvent, ctx: pi.Context)): fun()

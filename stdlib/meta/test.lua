@@ -350,6 +350,7 @@ function TestClock.now() end
 ---@field select? string|table|fun(title: string, choices: string[]): string|string[]|nil the text of a choice; with `multi` a list of them
 ---@field input? string|table|fun(title: string, placeholder: string): string?
 ---@field editor? string|table|fun(title: string, prefill: string): string?
+---@field continuations? boolean|string|table|fun(title: string, choices: string[]): boolean|string whether a hook may go on, which the program asks itself: `true` or `"more"`, `false` or `"stop"`, and at a limit `"until_interrupted"`
 ---@field custom? fun(view: pi.TestView) plays with each component that a hook shows; what it leaves open gets Esc
 
 --- A component of a hook.
