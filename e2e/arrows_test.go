@@ -83,7 +83,7 @@ func rooms() map[string]room {
 		"luahooks/event":        {rooms: []string{"session/compaction", "luahooks/record", "luavm", "agent", "agent/llm", "session", "session/message", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/starter":      {rooms: []string{"internal/suggest", "internal/safefile"}, libraries: []string{}},
 		"luahooks/replay":       {rooms: []string{"agent/mcp", "luahooks", "luahooks/api", "agent", "agent/llm", "agent/schema", "session", "session/message", "session/rawjson", "luavm", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua"}},
-		"luahooks/trust":        {rooms: []string{"internal/diff", "internal/printable", "internal/safefile", "luahooks/text"}, libraries: []string{}},
+		"luahooks/trust":        {rooms: []string{"internal/diff", "internal/printable", "internal/safefile", "internal/suggest", "luahooks/text"}, libraries: []string{}},
 		"repl/completion":       {rooms: []string{"agent/command", "internal/fuzzy", "internal/gitignore", "internal/printable"}, libraries: []string{}},
 		"repl/terminal":         {rooms: []string{"internal/cells", "internal/printable", "internal/safefile"}, libraries: []string{"github.com/peterh/liner", "golang.org/x/sys", "golang.org/x/term"}},
 		"repl/terminal/keymap":  {rooms: []string{"internal/edit", "internal/suggest"}, libraries: []string{}},

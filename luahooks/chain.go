@@ -143,6 +143,23 @@ func (c *Chain) Approve(ctx context.Context, p trust.Pending) error {
 	return err
 }
 
+// ReadDraft reads the draft of a hook that is called name.
+func (c *Chain) ReadDraft(name string) (*trust.Draft, error) {
+	return c.guard.ReadDraft(c.opts.Places, name)
+}
+
+// Drafts lists the names of the drafts that there are.
+func (c *Chain) Drafts() []string { return c.opts.Places.Drafts() }
+
+// Adopt makes a hook of a draft that a user was shown, and loads it.
+func (c *Chain) Adopt(ctx context.Context, d *trust.Draft) error {
+	err := c.guard.Adopt(d)
+	if err == nil {
+		c.Reload(ctx, false)
+	}
+	return err
+}
+
 // Trace turns on or off that each event that hooks of a name handle is told to
 // the user and written to the hook log.
 func (c *Chain) Trace(name string, on bool) error {

@@ -234,6 +234,22 @@ func (p User) AskPending(ctx context.Context, w trust.Pending) bool {
 	return p.confirm(ctx, "Approve this?")
 }
 
+// AskAdopt shows how a draft differs from what is at its place, and asks whether to make a hook of
+// it. It returns false if nobody answers.
+func (p User) AskAdopt(ctx context.Context, d *trust.Draft) bool {
+	fmt.Fprint(p.Out, describeDraft(d))
+	return p.confirm(ctx, adoptQuestion(d))
+}
+
+// adoptQuestion asks about a draft that was described.
+func adoptQuestion(d *trust.Draft) string { return "Adopt " + printable.VisibleLine(d.Name) + "?" }
+
+// describeDraft says what becomes of a draft, and ends with the difference. No line of it commands
+// a terminal.
+func describeDraft(d *trust.Draft) string {
+	return "These bytes become " + printable.VisibleLine(config.Tilde(d.Hook())) + ", which is in force at once. A hook is a program: it sees every prompt and may run anything.\n" + d.Diff
+}
+
 // confirm asks a question to which Enter means No, as does the answer of nobody.
 func (p User) confirm(ctx context.Context, question string) bool {
 	if p.dialogs != nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ type hookCommands struct {
 func (h *hookCommands) list() []command.Command {
 	return []command.Command{
 		{
-			Name: "hooks", Args: "[reload|log|trace|replay|enable|disable|approve] [name]",
+			Name: "hooks", Args: "[reload|log|trace|replay|enable|disable|approve|adopt] [name]",
 			Help:     "list the hooks with their state, or do something about one",
 			Complete: h.complete,
 			Run: func(ctx context.Context, args string) (command.Outcome, error) {
@@ -57,7 +58,7 @@ func (h *hookCommands) list() []command.Command {
 }
 
 func hookActions() []string {
-	return []string{"reload", "log", "trace", "replay", "enable", "disable", "approve"}
+	return []string{"reload", "log", "trace", "replay", "enable", "disable", "approve", "adopt"}
 }
 
 // complete returns what the words behind /hooks can be completed to: an action, or behind
@@ -65,9 +66,14 @@ func hookActions() []string {
 func (h *hookCommands) complete(prefix string) []string {
 	action, name, second := strings.Cut(prefix, " ")
 	var words []string
-	if !second {
+	switch {
+	case !second:
 		words = hookActions()
-	} else {
+	case action == "adopt":
+		for _, draft := range h.chain.Drafts() {
+			words = append(words, action+" "+draft)
+		}
+	default:
 		for _, hook := range h.chain.Hooks() {
 			words = append(words, action+" "+hook.Name)
 		}
@@ -84,6 +90,9 @@ func (h *hookCommands) run(ctx context.Context, args string) (string, error) {
 	name = strings.TrimSpace(name)
 	if name == "" && slices.Contains([]string{"trace", "replay", "enable", "disable"}, action) {
 		return "", fmt.Errorf("/hooks %s wants the name of a hook; /hooks lists them", action)
+	}
+	if name == "" && action == "adopt" {
+		return "", fmt.Errorf("/hooks adopt wants the name of a draft; there are: %s", cmp.Or(strings.Join(h.chain.Drafts(), ", "), "none"))
 	}
 	switch action {
 	case "":
@@ -102,6 +111,8 @@ func (h *hookCommands) run(ctx context.Context, args string) (string, error) {
 		return "hook " + name + " is disabled until you enable it or pi ends", h.chain.SetEnabled(ctx, name, false)
 	case "approve":
 		return h.approve(ctx, name)
+	case "adopt":
+		return h.adopt(ctx, name)
 	}
 	return "", fmt.Errorf("/hooks %s: the words are %s", action, strings.Join(hookActions(), ", "))
 }
@@ -200,6 +211,22 @@ func (h *hookCommands) approve(ctx context.Context, name string) (string, error)
 		return "not approved", err
 	}
 	return "approved: " + p.Name, h.chain.Approve(ctx, p)
+}
+
+// adopt shows how a draft differs from the hook at its place, asks the user, and makes a hook of it.
+func (h *hookCommands) adopt(ctx context.Context, name string) (string, error) {
+	if !agent.HasUser(h.ui) {
+		return "", fmt.Errorf("a user has to look at it: run `pi hooks adopt %s` in a terminal", printable.VisibleLine(name))
+	}
+	d, err := h.chain.ReadDraft(name)
+	if err != nil {
+		return "", err
+	}
+	answer, err := h.ui.Confirm(ctx, adoptQuestion(d), describeDraft(d), agent.DialogOptions{})
+	if err != nil || answer != agent.Yes {
+		return "not adopted; the draft stays as it is", err
+	}
+	return "adopted: " + d.Name, h.chain.Adopt(ctx, d)
 }
 
 // describe lists the hooks in the order in which they run, with their state, what they

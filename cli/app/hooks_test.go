@@ -63,7 +63,7 @@ func TestHookCommands(t *testing.T) {
 			t.Errorf("/hooks %s: %q, want %q", args, status, want)
 		}
 	}
-	for prefix, want := range map[string]string{"": "reload log trace replay enable disable approve", "tr": "trace", "trace ": "trace one,trace two", "trace tw": "trace two"} {
+	for prefix, want := range map[string]string{"": "reload log trace replay enable disable approve adopt", "tr": "trace", "trace ": "trace one,trace two", "trace tw": "trace two"} {
 		sep := " "
 		if strings.Contains(want, ",") || strings.HasPrefix(want, "trace ") {
 			sep = ","

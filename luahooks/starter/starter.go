@@ -1,6 +1,7 @@
 // Package starter has a first version of a hook of each kind, with its test: short, commented
 // for somebody who learns from it, and right as it is. They are Lua files of this folder, in
-// which NAME stands for the name of the hook and IDENT for what a tool can be called.
+// which NAME stands for the name of the hook, IDENT for what a tool can be called, and VARIABLE for
+// the beginning of what a variable of the environment can be called.
 package starter
 
 import (
@@ -22,7 +23,9 @@ import (
 var files embed.FS
 
 // Kinds are those of the hooks that there are, the usual one first.
-func Kinds() []string { return []string{"gate", "command", "tool", "model", "context"} }
+func Kinds() []string {
+	return []string{"gate", "command", "tool", "model", "context", "ui", "loop", "provider"}
+}
 
 // testSuffix is how the names of test files end, without .lua.
 const testSuffix = "_test"
@@ -30,7 +33,10 @@ const testSuffix = "_test"
 // Starter is a hook that is to be written.
 type Starter struct {
 	Name, Kind string
-	Dir        string // where hooks are
+	Dir        string // where it is written: among the hooks, or the drafts
+	// CopyOf is the folder of the hook of this name that is copied, with its test, instead of a first
+	// version of the kind; "" for none.
+	CopyOf string
 }
 
 // Hook is the path of the hook.
@@ -66,21 +72,21 @@ func (s Starter) Write() error {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("write hook %s: %w", s.Name, err)
 	}
-	err := s.writeFile(s.Kind+testSuffix+".lua", s.Test())
+	err := s.writeFile(s.Test())
 	if err != nil {
 		return err
 	}
-	if err = s.writeFile(s.Kind+".lua", s.Hook()); err != nil {
+	if err = s.writeFile(s.Hook()); err != nil {
 		return errors.Join(err, os.Remove(s.Test()))
 	}
 	return nil
 }
 
-// writeFile writes a file of this package, with the names filled in, where nothing is yet.
-func (s Starter) writeFile(from, to string) error {
-	text, err := files.ReadFile(from)
+// writeFile writes the hook or its test where nothing is yet.
+func (s Starter) writeFile(to string) error {
+	text, err := s.textOf(filepath.Base(to))
 	if err == nil {
-		err = safefile.Create(to, []byte(s.filled(string(text))))
+		err = safefile.Create(to, text)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s is there already", to)
@@ -91,7 +97,26 @@ func (s Starter) writeFile(from, to string) error {
 	return nil
 }
 
+// maxCopied is how long a file may be that is copied.
+const maxCopied = 1 << 20
+
+// textOf is what is written into the file called base. A hook that is copied and has no test gets
+// one that loads it.
+func (s Starter) textOf(base string) ([]byte, error) {
+	kind := s.Kind
+	if s.CopyOf != "" {
+		text, err := safefile.Read(filepath.Join(s.CopyOf, base), maxCopied)
+		if !errors.Is(err, fs.ErrNotExist) || base == filepath.Base(s.Hook()) {
+			return text, err
+		}
+		kind = "copy"
+	}
+	text, err := files.ReadFile(kind + strings.TrimPrefix(base, s.Name))
+	return []byte(s.filled(string(text))), err
+}
+
 // filled replaces the names in a text of this package.
 func (s Starter) filled(text string) string {
-	return strings.NewReplacer("NAME", s.Name, "IDENT", strings.ReplaceAll(s.Name, "-", "_")).Replace(text)
+	ident := strings.ReplaceAll(s.Name, "-", "_")
+	return strings.NewReplacer("NAME", s.Name, "IDENT", ident, "VARIABLE", strings.ToUpper(ident)).Replace(text)
 }

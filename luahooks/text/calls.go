@@ -40,7 +40,7 @@ func (w *walk) acts(n *ast.FuncCallExpr, s *scope) {
 	fn := w.functionOf(w.typeOf(n.Func, s))
 	name := calledHere(fn)
 	if name == "pi.emit" && len(n.Args) > 0 {
-		if event, ok := n.Args[0].(*ast.StringExpr); ok && !strings.Contains(event.Value, ":") {
+		if event := textOf(n.Args[0], s); event != nil && !strings.Contains(event.Value, ":") {
 			hook := strings.TrimSuffix(strings.TrimSuffix(filepath.ToSlash(w.shown), ".lua"), "/init")
 			w.problem(n.Line(), NoEventName(path.Base(hook), event.Value))
 		}
@@ -48,7 +48,7 @@ func (w *walk) acts(n *ast.FuncCallExpr, s *scope) {
 	w.effect(fn, n)
 	w.loading(fn, n, s)
 	if name == "pi.on" {
-		fn = w.listen(n, fn)
+		fn = w.listen(n, fn, s)
 	}
 	w.learnHandlers(fn, n)
 	w.arguments(fn, n, s)
@@ -64,7 +64,7 @@ func (w *walk) protectedCall(n *ast.FuncCallExpr, s *scope) {
 	inner.Func, inner.Args = n.Args[0], n.Args[1:]
 	w.effect(fn, &inner)
 	if calledHere(fn) == "pi.on" {
-		w.listen(&inner, fn)
+		w.listen(&inner, fn, s)
 	}
 }
 
@@ -104,12 +104,12 @@ func (w *walk) required(n *ast.FuncCallExpr, s *scope) {
 
 // listen notes the event that pi.on names and returns pi.on for that event; fn for one that is
 // computed or that hooks emit.
-func (w *walk) listen(n *ast.FuncCallExpr, fn *annotated.Func) *annotated.Func {
+func (w *walk) listen(n *ast.FuncCallExpr, fn *annotated.Func, s *scope) *annotated.Func {
 	if len(n.Args) == 0 {
 		return fn
 	}
-	name, ok := n.Args[0].(*ast.StringExpr)
-	if !ok {
+	name := textOf(n.Args[0], s)
+	if name == nil {
 		switch n.Args[0].(type) {
 		case *ast.NumberExpr, *ast.NilExpr, *ast.TrueExpr, *ast.FalseExpr, *ast.FunctionExpr, *ast.TableExpr:
 		default:

@@ -11,6 +11,7 @@
 //	check.go   the report, and [Checker.File], which reads modules beside the hook too
 //	scope.go   which variable means what
 //	walk.go    statements and expressions in their order
+//	narrow.go  what conditions say: which tool an event is about
 //	inferred.go what is known of the file's own functions from all that stands in it
 //	types.go   what an expression is; systems.go: modules for hooks of other programs
 //	calls.go   arguments; tables.go: tables of options, and results of handlers

@@ -283,3 +283,45 @@ func TestAModuleThatPortersRequireIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// Where it is not certain which tool an event is about, nothing is said of its input.
+func TestTheInputOfAToolIsKnownWhereTheToolIs(t *testing.T) {
+	t.Parallel()
+	c := checker(t)
+	for body, wrong := range map[string]bool{
+		`if e.tool_name == "bash" then print(e.input.cmd) end`:                             true,
+		`if e.tool_name ~= "bash" then return end print(e.input.cmd)`:                      true,
+		`if "bash" ~= e.tool_name then error("no") end print(e.input.cmd)`:                 true,
+		`return e.tool_name == "bash" and e.input.cmd == "ls" and { block = true } or nil`: true,
+		`if e.tool_name ~= "bash" or e.input.cmd == "ls" then return end`:                  true,
+		`if e.tool_name ~= "bash" or e.is_x then return end print(e.input.cmd)`:            true,
+		`for i = 1, 2 do if e.tool_name ~= "bash" then break end print(e.input.cmd) end`:   true,
+		`if e.tool_name ~= "bash" then print(1) else print(e.input.cmd) end`:               true,
+		`print(e.input.cmd)`: false,
+		`if e.tool_name == "bash" then print(1) end print(e.input.cmd)`:                                     false,
+		`if e.tool_name ~= "bash" then print(e.input.cmd) end`:                                              false,
+		`if e.tool_name ~= "bash" then print(1) end print(e.input.cmd)`:                                     false,
+		`if e.tool_name == "bash" or e.tool_name == "mine" then print(e.input.cmd) end`:                     false,
+		`if not (e.tool_name == "bash" and e.input.timeout) then print(e.input.cmd) end`:                    false,
+		`if e.tool_name == "mine" then print(e.input.cmd) end`:                                              false,
+		`if e.tool_name == "bash" then print(e.input.command, e.input.timeout) end`:                         false,
+		`if e.tool_name == "" then print(e.input.cmd) end`:                                                  false,
+		`local x = "bash" x = other() if e.tool_name == x then print(e.input.cmd) end`:                      false,
+		`local f = { tool_name = "bash", input = {} } if f.tool_name == "bash" then print(e.input.cmd) end`: false,
+	} {
+		code := "local function other() return 'mine' end\npi.on('tool_call', function(e) " + strings.ReplaceAll(body, "e.is_x", "e.mcp") + " end)"
+		r, err := c.File("a.lua", []byte(code), nothingBeside)
+		if err != nil {
+			t.Errorf("%s: %v", body, err)
+			continue
+		}
+		if got := len(r.Problems) > 0; got != wrong {
+			t.Errorf("%s: %v", body, r.Problems)
+		}
+	}
+	own := `pi.tool { name = "bash", description = "d", execute = function(params) return params.cmd end }
+pi.on("tool_call", function(e) if e.tool_name == "bash" then print(e.input.cmd) end end)`
+	if r, err := c.File("a.lua", []byte(own), nothingBeside); err != nil || len(r.Problems) > 0 {
+		t.Errorf("of a tool of its own: %v, %v", r.Problems, err)
+	}
+}

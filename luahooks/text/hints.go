@@ -59,7 +59,7 @@ func (n *Names) Field(of, name string) string {
 		return `require "pi.` + name + `"`
 	}
 	for _, t := range tables() {
-		if t.written == of || strings.HasPrefix(of, "pi.") {
+		if t.written == of || strings.HasPrefix(of, "pi.") || strings.HasPrefix(of, inputOf) {
 			continue
 		}
 		if m := n.member(name, t.class); m != "" {

@@ -214,6 +214,9 @@ func (w *walk) called(class *annotated.Class) string {
 	case "pi.Model":
 		return "this value"
 	}
+	if tool, ok := strings.CutSuffix(strings.TrimPrefix(class.Name, "pi."), "Input"); ok && inputClass(strings.ToLower(tool)) == class.Name {
+		return inputOf + strings.ToLower(tool)
+	}
 	if t := w.check.types.Find(class, "type"); t != nil && strings.HasSuffix(class.Name, "Event") {
 		return "the event " + t.Type.Name
 	}

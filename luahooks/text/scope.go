@@ -11,13 +11,15 @@ import (
 type scope struct {
 	above *scope
 	names map[string]*variable
-	fn    *function // the innermost function around it; nil in the file itself
+	fn    *function            // the innermost function around it; nil in the file itself
+	tools map[*variable]string // the tool that an event is about here, see narrowed
 }
 
 // variable is a local, a parameter or a function of the file.
 type variable struct {
-	typ *annotated.Type   // nil: nothing is known
-	fn  *ast.FunctionExpr // that it is; nil: none, or nothing is known
+	typ  *annotated.Type   // nil: nothing is known
+	fn   *ast.FunctionExpr // that it is; nil: none, or nothing is known
+	text *ast.StringExpr   // likewise
 
 	called   *annotated.Func // of a parameter: how its function is called; nil: not known
 	isAbsent bool            // nothing is given for the parameter
@@ -32,6 +34,16 @@ type function struct {
 }
 
 func (s *scope) inner() *scope { return &scope{above: s, names: map[string]*variable{}, fn: s.fn} }
+
+// toolOf is the tool that an event is about here; "" if that is not known.
+func (s *scope) toolOf(event *variable) string {
+	for ; s != nil; s = s.above {
+		if tool := s.tools[event]; tool != "" {
+			return tool
+		}
+	}
+	return ""
+}
 
 func (s *scope) find(name string) *variable {
 	for ; s != nil; s = s.above {
@@ -59,14 +71,18 @@ func (w *walk) bind(s *scope, name string, e ast.Expr) {
 		v.fn = fn
 	} else if e != nil {
 		v.typ = w.typeOf(e, s)
+		v.text, _ = e.(*ast.StringExpr)
 	}
 	s.names[name] = v
 }
 
-// declare notes the functions that the file makes global, and those in tables, before it is read
-// in its order.
+// declare notes the functions that the file makes global, those in tables, and the tools that it
+// registers, before it is read in its order.
 func (w *walk) declare(chunk []ast.Stmt) {
 	luavm.Walk(chunk, func(n luavm.Node) bool {
+		if call, ok := n.(*ast.FuncCallExpr); ok && pathOf(call.Func) == "pi.tool" {
+			w.brings[optionText(call, "name")] = true
+		}
 		def, ok := n.(*ast.FuncDefStmt)
 		if !ok || def.Name.Receiver != nil {
 			return true

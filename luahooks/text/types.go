@@ -48,6 +48,9 @@ func (w *walk) typeOfField(n *ast.AttrGetExpr, s *scope) *annotated.Type {
 	if object == nil {
 		return nil
 	}
+	if input := w.inputOf(n, object, s); input != nil {
+		return input
+	}
 	if class := w.check.types.Class(object.Name); object.Kind == annotated.Named && class != nil {
 		if m := w.check.types.Find(class, keyOf(n)); m != nil {
 			return m.Type

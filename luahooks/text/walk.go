@@ -14,6 +14,7 @@ type walk struct {
 	top      *scope
 	requires []Place                      // modules beside the hook
 	globals  map[string]*ast.FunctionExpr // functions that the file makes global
+	brings   map[string]bool              // tools that the file registers, by their names
 	inferred *inferred
 	compat   string // the module for hooks of another program that it requires; "" for none
 	isHook   bool   // what it returns is called
@@ -21,7 +22,7 @@ type walk struct {
 
 func newWalk(c *Checker, r *Report, shown string) *walk {
 	k := &inferred{handlers: map[string]*annotated.Func{}, args: map[string][]*annotated.Type{}, variables: map[declaration]*annotated.Type{}, members: map[string]bool{}}
-	return &walk{check: c, report: r, shown: shown, top: &scope{names: map[string]*variable{}}, globals: map[string]*ast.FunctionExpr{}, inferred: k}
+	return &walk{check: c, report: r, shown: shown, top: &scope{names: map[string]*variable{}}, globals: map[string]*ast.FunctionExpr{}, brings: map[string]bool{}, inferred: k}
 }
 
 // place is what stands in a line of the file.
@@ -65,8 +66,11 @@ func (w *walk) statement(stmt ast.Stmt, s *scope) {
 		w.expr(n.Condition, inner)
 	case *ast.IfStmt:
 		w.expr(n.Condition, s)
-		w.block(n.Then, s.inner())
-		w.block(n.Else, s.inner())
+		w.block(n.Then, s.narrowed(n.Condition, true))
+		w.block(n.Else, s.narrowed(n.Condition, false))
+		if len(n.Else) == 0 && leaves(n.Then) {
+			s.narrow(n.Condition, false)
+		}
 	case *ast.NumberForStmt:
 		w.exprs([]ast.Expr{n.Init, n.Limit, n.Step}, s)
 		inner := s.inner()
@@ -134,7 +138,7 @@ func (w *walk) assign(n *ast.AssignStmt, s *scope) {
 		switch left := left.(type) {
 		case *ast.IdentExpr:
 			if v := s.find(left.Value); v != nil {
-				v.typ, v.fn, v.isAbsent = nil, nil, false
+				v.typ, v.fn, v.text, v.isAbsent = nil, nil, nil, false
 				if i < len(n.Rhs) {
 					v.fn, _ = n.Rhs[i].(*ast.FunctionExpr)
 					w.learnVariable(v, n.Rhs[i], s)
@@ -196,7 +200,8 @@ func (w *walk) expr(e ast.Expr, s *scope) {
 	case *ast.FuncCallExpr:
 		w.call(n, s)
 	case *ast.LogicalOpExpr:
-		w.exprs([]ast.Expr{n.Lhs, n.Rhs}, s)
+		w.expr(n.Lhs, s)
+		w.expr(n.Rhs, s.narrowed(n.Lhs, n.Operator == "and"))
 	case *ast.RelationalOpExpr:
 		w.exprs([]ast.Expr{n.Lhs, n.Rhs}, s)
 	case *ast.StringConcatOpExpr:

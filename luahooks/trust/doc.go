@@ -23,7 +23,8 @@
 //	guard.go      the questions that are asked of it; discover.go: which hooks there
 //	              are; modules.go: what a hook requires
 //	judge.go      what to do about a change; window.go: tools begin and end
-//	accept.go     a user approves, a damaged store too
+//	accept.go     a user approves, a damaged store too; draft.go: what was written beside
+//	              the hooks becomes one
 //	notices.go    what is told
 //
 // What is to outlive the program is in a [Store]. It lies in the agent directory,

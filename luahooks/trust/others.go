@@ -232,7 +232,7 @@ func (s *state) addKnownMissing(paths, dirs map[string]Scope) {
 }
 
 // errOfTool keeps what a tool started from approving what the tool did.
-var errOfTool = errors.New("a tool started this program, so it approves nothing; a person has to run `pi trust`")
+var errOfTool = errors.New("a tool started this program, so it approves nothing; a user has to do that, in a terminal of their own")
 
 // errUnsure keeps a program from approving while it cannot be known whether a tool started it.
 var errUnsure = errors.New("another pi has not written down what its tools started, and one of them may have started this program, so it approves nothing; run `pi trust` when that pi has ended, or its tools have")
