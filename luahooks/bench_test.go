@@ -195,3 +195,40 @@ func BenchmarkWindow(b *testing.B) {
 		})
 	}
 }
+
+// A hook that talks to a server waits for a thousand answers by their ids: a hundred functions ask, and
+// the answers come in another job.
+func BenchmarkAThousandAnswersByID(b *testing.B) {
+	r := newRig(b, map[string]string{"a.lua": `
+		local timer = require "pi.timer"
+		local asked, ids = {}, {}
+		local function ask(id)
+			asked[id], ids[#ids + 1] = pi.promise(), id
+			return asked[id].wait{ timeout = 5000 }
+		end
+		pi.on("input", function()
+			local askers, left = {}, 1000
+			for i = 1, 100 do
+				askers[i] = pi.async(function()
+					for n = 1, 10 do assert(ask(10 * i + n) == 10 * i + n) end
+				end)
+			end
+			while left > 0 do
+				local answered = ids
+				ids = {}
+				for _, id in ipairs(answered) do
+					asked[id].resolve(id)
+					asked[id], left = nil, left - 1
+				end
+				timer.sleep(0)
+			end
+			for i = 1, 100 do askers[i].wait() end
+			return { text = "all" }
+		end)`})
+	b.ReportAllocs()
+	for b.Loop() {
+		if got := r.input(""); got != "all" {
+			b.Fatalf("%q: %q", got, r.host.notices())
+		}
+	}
+}

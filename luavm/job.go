@@ -253,6 +253,17 @@ func Stopped(ctx context.Context) bool {
 	return j.cause.Load() != nil || j.state.Load() != stateEnded && j.parent.Err() != nil
 }
 
+// StopReason says in one word why the job of ctx, for which [Stopped] is true, was stopped:
+// "timeout" by its clock, "memory", else "cancelled".
+func StopReason(ctx context.Context) string {
+	if j, ok := ctx.Value(jobKey{}).(*job); ok {
+		if cause := j.cause.Load(); cause != nil && (cause.Kind == Timeout || cause.Kind == Memory) {
+			return cause.Kind.String()
+		}
+	}
+	return Cancelled.String()
+}
+
 // looksApart is how many steps Go code that runs for Lua may take before it looks
 // whether its job was stopped.
 const looksApart = 1 << 10

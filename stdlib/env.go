@@ -60,6 +60,12 @@ type Clock interface {
 	Now() time.Time
 	// Sleep waits for d; it is false if ctx ended first.
 	Sleep(ctx context.Context, d time.Duration) bool
+	// Wait begins to wait for d, without an end if d is negative: over is closed when that has
+	// passed. stop ends the wait.
+	Wait(d time.Duration) (over <-chan struct{}, stop func())
+	// Begin says that a hook does something beside what it was called for, until end is called. A
+	// clock that is set waits for that, or until it waits itself.
+	Begin() (end func())
 	// Timer begins to wait for d. run, which has to be called, calls f when that is over, and
 	// if again is set once more when d has passed since f returned, and so on. It returns when
 	// f was called for the last time, or ctx has ended.
@@ -71,17 +77,17 @@ func (e *Env) clock() Clock {
 	if e.Clock != nil {
 		return e.Clock
 	}
-	return machineClock{}
+	return MachineClock{}
 }
 
-// machineClock is the clock of the machine.
-type machineClock struct{}
+// MachineClock is the clock of the machine.
+type MachineClock struct{}
 
 // Now is the time of the machine.
-func (machineClock) Now() time.Time { return time.Now() }
+func (MachineClock) Now() time.Time { return time.Now() }
 
 // Sleep is that of [Clock].
-func (machineClock) Sleep(ctx context.Context, d time.Duration) bool {
+func (MachineClock) Sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -92,8 +98,21 @@ func (machineClock) Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
+// Wait is that of [Clock].
+func (MachineClock) Wait(d time.Duration) (over <-chan struct{}, stop func()) {
+	if d < 0 {
+		return nil, func() {}
+	}
+	passed := make(chan struct{})
+	t := time.AfterFunc(d, func() { close(passed) })
+	return passed, func() { t.Stop() }
+}
+
+// Begin is that of [Clock]; nobody waits.
+func (MachineClock) Begin() (end func()) { return func() {} }
+
 // Timer is that of [Clock].
-func (c machineClock) Timer(d time.Duration, again bool) func(ctx context.Context, f func()) {
+func (c MachineClock) Timer(d time.Duration, again bool) func(ctx context.Context, f func()) {
 	return func(ctx context.Context, f func()) {
 		for c.Sleep(ctx, d) {
 			f()

@@ -90,7 +90,7 @@ func listenPatiently(ctx context.Context, address string) (net.Listener, error) 
 		if err == nil {
 			return l, nil
 		}
-		if !errors.Is(err, syscall.EADDRINUSE) || !(machineClock{}).Sleep(ctx, 20*time.Millisecond) {
+		if !errors.Is(err, syscall.EADDRINUSE) || !(MachineClock{}).Sleep(ctx, 20*time.Millisecond) {
 			return nil, fmt.Errorf("listen on %s: %w", address, innermost(err))
 		}
 	}

@@ -17,7 +17,7 @@ type clock struct {
 	mu       sync.Mutex // guards what follows
 	now      time.Time
 	sleepers []*sleeper        // in the order in which they are due
-	working  map[*sleeper]bool // calls of timers that were woken, have not returned, and are waited for
+	working  map[*sleeper]bool // calls of timers that were woken, and what Begin was called for: they have not ended, and are waited for
 	changed  chan struct{}     // closed when sleepers or working change
 	turns    int               // given so far
 	isSet    bool              // advance is under way: nothing else moves the clock
@@ -82,34 +82,56 @@ func (c *clock) remove(s *sleeper) {
 // then the clock is set forward: nobody has to wake a hook that only takes its time. It is
 // false if ctx ended first.
 func (c *clock) Sleep(ctx context.Context, d time.Duration) bool {
-	s := c.add(d, false, nil)
-	defer c.remove(s)
-	timer := time.NewTimer(d)
-	defer timer.Stop()
+	over, stop := c.Wait(d)
+	defer stop()
 	select {
-	case <-s.wake:
+	case <-over:
 		return true
 	case <-ctx.Done():
 		return false
-	case <-timer.C:
 	}
+}
+
+// never is when a wait without an end is due.
+const never = 100 * 365 * 24 * time.Hour
+
+// Wait is what Sleep does, until stop is called.
+func (c *clock) Wait(d time.Duration) (over <-chan struct{}, stop func()) {
+	if d < 0 {
+		s := c.add(never, false, nil)
+		return s.wake, func() { c.remove(s) }
+	}
+	s := c.add(d, false, nil)
+	t := time.AfterFunc(d, func() { c.pass(s) })
+	return s.wake, func() { t.Stop(); c.remove(s) }
+}
+
+// pass sets the clock forward to when s is due, once nothing else moves it, unless s was woken or
+// removed.
+func (c *clock) pass(s *sleeper) {
 	for {
 		c.mu.Lock()
-		if !c.isSet {
+		waits := slices.Contains(c.sleepers, s)
+		if waits && !c.isSet {
 			c.moveTo(s.due)
-			c.mu.Unlock()
-			return true
+			waits = false
 		}
 		changed := c.changed
 		c.mu.Unlock()
-		select {
-		case <-s.wake:
-			return true
-		case <-ctx.Done():
-			return false
-		case <-changed:
+		if !waits {
+			return
 		}
+		<-changed
 	}
+}
+
+// Begin has advance wait until end is called, or the work sleeps.
+func (c *clock) Begin() (end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &sleeper{}
+	c.working[s] = true
+	return func() { c.end(s) }
 }
 
 // Timer begins to wait for d. run calls f when the clock was set forward so far, and if again
@@ -210,6 +232,7 @@ func (c *clock) run(ctx context.Context) {
 // advance sets the clock forward by d. It returns when what was due by then has been done.
 func (c *clock) advance(ctx context.Context, d time.Duration) {
 	until := c.Now().Add(d)
+	c.await(ctx, c.Now())
 	c.set(true)
 	defer c.set(false)
 	for ctx.Err() == nil {
@@ -242,7 +265,7 @@ func (c *clock) hasSleepers(d time.Duration) bool {
 // listens to a server.
 const patience = 2 * time.Second
 
-// await waits until the calls of timers have returned, or sleep.
+// await waits until the calls of timers, and what hooks do beside, have ended, or sleep.
 func (c *clock) await(ctx context.Context, until time.Time) {
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -266,7 +289,7 @@ func (c *clock) await(ctx context.Context, until time.Time) {
 	}
 }
 
-// isQuiet reports whether all calls of timers sleep, or one that sleeps is due by until. mu is
+// isQuiet reports whether all that works sleeps, or one that sleeps is due by until. mu is
 // held.
 func (c *clock) isQuiet(until time.Time) bool {
 	asleep := 0
@@ -296,6 +319,14 @@ func (t testClock) Now() time.Time {
 func (t testClock) Sleep(ctx context.Context, d time.Duration) bool {
 	return t.file.scene.stage.clock.Sleep(ctx, d)
 }
+
+// Wait is that of the clock of the case.
+func (t testClock) Wait(d time.Duration) (over <-chan struct{}, stop func()) {
+	return t.file.scene.stage.clock.Wait(d)
+}
+
+// Begin is that of the clock of the case.
+func (t testClock) Begin() (end func()) { return t.file.scene.stage.clock.Begin() }
 
 // Timer is that of the clock of the case.
 func (t testClock) Timer(d time.Duration, again bool) func(ctx context.Context, f func()) {

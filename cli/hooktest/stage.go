@@ -196,8 +196,10 @@ const (
 	handlersPause = 200 * time.Millisecond
 )
 
-// awaitHandlers waits until the handlers that finish behind the agent have ended, or sleep.
+// awaitHandlers waits until the handlers that finish behind the agent, and what hooks do beside,
+// have ended, or sleep.
 func (s *stage) awaitHandlers(ctx context.Context) {
+	defer func() { s.clock.await(ctx, s.clock.Now()) }()
 	for began := time.Now(); time.Since(began) < handlersTime && ctx.Err() == nil; {
 		pause, cancel := context.WithTimeout(ctx, handlersPause)
 		done := s.run.Chain().AwaitHandlers(pause)

@@ -15,6 +15,7 @@ import (
 	"pi/luavm"
 	"pi/session"
 	"pi/session/message"
+	"pi/stdlib"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -39,7 +40,7 @@ func newLab(t testing.TB, parts ...func(*lab) part) *lab {
 	vm := luavm.New(luavm.Options{})
 	life, end := context.WithCancel(context.Background())
 	l := &lab{t: t, program: &labHost{session: session.New(session.Options{Cwd: "/project"})}, owner: &labOwner{now: new(Registered)}, end: end}
-	program := &Program{Hook: HookInfo{Name: "lab"}, Cwd: "/project", Timeout: 10 * time.Second, Owner: l.owner, Life: life,
+	program := &Program{Hook: HookInfo{Name: "lab"}, Cwd: "/project", Timeout: 10 * time.Second, Owner: l.owner, Life: life, Clock: stdlib.MachineClock{},
 		Host: func() Host {
 			if l.program == nil {
 				return nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"pi/agent"
 	"pi/agent/llm"
@@ -158,12 +159,12 @@ type asking struct {
 }
 
 // complete is pi.llm.complete(model, {system?, messages, tools?}, {api_key?,
-// max_tokens?, signal?, thinking?}) → message, or nil and a message: one model
+// max_tokens?, signal?, thinking?, timeout?}) → message, or nil and a message: one model
 // call. model nil is the current one. With the option on_delta it is pi.llm.stream.
 func (a asking) complete(L *lua.LState) int {
 	host := a.mustHost(L, a.function)
 	c := agent.Completion{By: a.Hook.Name}
-	until, onDelta := a.completion(L, &c)
+	o := a.completion(L, &c)
 	if v := L.Get(1); v != lua.LNil {
 		model, level, err := modelArgument(L, 1, a.function, v, host)
 		if err != nil {
@@ -173,12 +174,17 @@ func (a asking) complete(L *lua.LState) int {
 	}
 	var answer *message.Message
 	err := a.wait(L, a.function, func(ctx context.Context) (err error) {
-		ctx, cancel := until.within(ctx)
+		ctx, cancel := o.until.within(ctx)
 		defer cancel()
-		if onDelta != nil {
-			c.Update = a.passDeltas(ctx, onDelta)
+		ctx, isLate, end := a.within(ctx, o.timeout)
+		defer end()
+		if o.onDelta != nil {
+			c.Update = a.passDeltas(ctx, o.onDelta)
 		}
 		answer, err = host.Complete(ctx, c)
+		if isLate() {
+			return errTimeout
+		}
 		return err
 	})
 	if err != nil {
@@ -188,17 +194,24 @@ func (a asking) complete(L *lua.LState) int {
 	return pushResult(L, a.records.Message(answer), nil)
 }
 
+// completionOptions are those of a call that are not the model's.
+type completionOptions struct {
+	until   *signal        // ends it early; may be nil
+	timeout time.Duration  // negative: none
+	onDelta *lua.LFunction // of stream
+}
+
 // completion reads the second and third argument of complete into c: the request and its
-// options. It returns the signal that ends the call early and on_delta, which both may be
-// nil, and raises for misuse.
-func (a asking) completion(L *lua.LState, c *agent.Completion) (*signal, *lua.LFunction) {
+// options. It raises for misuse.
+func (a asking) completion(L *lua.LState, c *agent.Completion) completionOptions {
 	var messages, tools *lua.LTable
 	var until lua.LValue
-	var onDelta *lua.LFunction
+	var timeout *float64
+	var o completionOptions
 	options := []luavm.Option{luavm.Opt("api_key", &c.APIKey), luavm.Opt("max_tokens", &c.MaxTokens),
-		luavm.Opt("signal", &until), luavm.Opt("thinking", &c.Thinking)}
+		luavm.Opt("signal", &until), luavm.Opt("thinking", &c.Thinking), luavm.Opt("timeout", &timeout)}
 	if a.function == "stream" {
-		options = append(options, luavm.Opt("on_delta", &onDelta).Required())
+		options = append(options, luavm.Opt("on_delta", &o.onDelta).Required())
 	}
 	luavm.Unpack(L, 2, a.function, luavm.Opt("system", &c.System), luavm.Opt("messages", &messages).Required(), luavm.Opt("tools", &tools))
 	luavm.Unpack(L, 3, a.function, options...)
@@ -215,7 +228,8 @@ func (a asking) completion(L *lua.LState, c *agent.Completion) (*signal, *lua.LF
 	if tools != nil {
 		c.Tools = a.toolSpecs(L, tools)
 	}
-	return signalOption(L, a.function, until), onDelta
+	o.until, o.timeout = signalOption(L, a.function, until), timeoutOption(L, a.function, timeout)
+	return o
 }
 
 // passDeltas gives the pieces of an answer to on_delta({type, index, text}), in jobs inside of

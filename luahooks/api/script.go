@@ -110,7 +110,7 @@ type Program struct {
 	ProvidersChanged func()
 
 	Reach      func(host string) error  // why pi.http does not connect to a host; nil: it may to all
-	Clock      stdlib.Clock             // of pi.time and pi.timer; nil: that of the machine
+	Clock      stdlib.Clock             // of pi.time, pi.timer, and all that waits for a time; nil: that of the machine
 	Getenv     func(name string) string // of os.getenv; nil: that of the process
 	Environ    func() []string          // variables for programs, besides those of the process
 	Watcher    *process.Watcher         // ends what is started with this program; nil: nobody does
@@ -165,6 +165,9 @@ type Script struct {
 // NewScript puts the API together for a VM that has run nothing yet.
 func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s := &Script{}
+	if p.Clock == nil {
+		p.Clock = stdlib.MachineClock{}
+	}
 	s.Registered.Handlers.count = p.CountHandlers
 	b := &bridge{Program: &p, vm: vm, records: records, jobs: &jobs{&p, vm}, registered: &s.Registered}
 	s.bridge = b
@@ -199,7 +202,8 @@ func (s *Script) ofPi() []part {
 		(&resources{b}).part(),
 		(&providers{b}).part(),
 		s.spawns.part(),
-		{"all": (&atOnce{b}).all, "defer_exit": (&deferrals{b}).deferExit, "exec": s.programs.exec, "log": s.log},
+		(&promises{bridge: b}).part(),
+		{"all": (&atOnce{b}).all, "signal": s.signals.new, "defer_exit": (&deferrals{b}).deferExit, "exec": s.programs.exec, "log": s.log},
 	}
 }
 

@@ -286,18 +286,16 @@ func (s *spawned) kill(signal *string) error {
 // await is p.wait{timeout = ms}: how the program ended, once what it wrote was handed over,
 // or nil and "timeout". In a callback of the program itself it does not wait for that.
 func (s *spawned) await(L *lua.LState) int {
-	timeout := time.Duration(-1)
-	luavm.Unpack(L, 1, "wait", luavm.Opt("timeout", &timeout))
+	var ms *float64
+	luavm.Unpack(L, 1, "wait", luavm.Opt("timeout", &ms))
+	timeout := timeoutOption(L, "wait", ms)
 	over := s.over
 	if s.vm.Context().Value(spawnedKey{}) == s {
 		over = nil
 	}
 	err := s.wait(L, "wait", func(ctx context.Context) error {
-		if timeout >= 0 {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
-			defer cancel()
-		}
+		ctx, _, cancel := s.within(ctx, timeout)
+		defer cancel()
 		return s.awaitEnd(ctx, over)
 	})
 	if err != nil {
@@ -305,8 +303,6 @@ func (s *spawned) await(L *lua.LState) int {
 	}
 	return pushResult(L, s.exitTable(L), nil)
 }
-
-var errTimeout = errors.New("timeout")
 
 // awaitEnd waits until the program has ended and, unless it is nil, over is closed. The error
 // is the cause of ctx, or says that another version of the hook has the program.

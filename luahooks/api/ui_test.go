@@ -184,7 +184,7 @@ func TestADialogEndsWithItsSignal(t *testing.T) {
 	l, m, s := newMind(t)
 	m.wait = true
 	job, stop := context.WithCancelCause(context.Background())
-	err := l.job(func(L *lua.LState) { l.vm.SetGlobal("theirs", l.vm.NewStub(&signal{job}, s.fill)) })
+	err := l.job(func(L *lua.LState) { l.vm.SetGlobal("theirs", l.vm.NewStub(&signal{job: job}, s.fill)) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,6 +129,10 @@ local signal = {}
 ---@return boolean
 function signal.cancelled() end
 
+--- Why: `timeout`, `cancelled`, `memory`, or what `cancel` was given. Nil while it is wanted.
+---@return string?
+function signal.reason() end
+
 --- Calls `fn` when that happens, or at once if it has. What it returns takes that back.
 ---@param fn fun()
 ---@return fun() off

@@ -16,6 +16,7 @@ local llm = {}
 ---@field max_tokens? integer of the answer
 ---@field thinking? pi.ThinkingLevel off unless said, here or behind the model's name (`"sonnet:high"`)
 ---@field signal? pi.Signal ends it, such as `ctx.signal`
+---@field timeout? number ms, after which it is given up with the message `timeout`
 
 --- Asks a model and waits for its answer. What it used is kept in the session and counts. A request that fails for a
 --- passing reason is made again, as `[retry]` in `config.toml` says.

@@ -465,6 +465,79 @@ function pi.commands() end
 ---@return any ...
 function pi.all(functions, opts) end
 
+--- A value that comes later. A handler that has asked something waits for it with `wait`; what hears the answer calls `resolve`.
+--- One that nobody settles is open; a hook may have 10,000 that are. All end with the hook.
+---@class pi.Promise
+local promise = {}
+
+--- Gives it its value. Only the first `resolve` or `reject` counts.
+---@param value? any
+---@return boolean first false: it was settled before
+function promise.resolve(value) end
+
+--- Says that there will be no value. Only the first `resolve` or `reject` counts.
+---@param message string why
+---@return boolean first false: it was settled before
+function promise.reject(message) end
+
+--- It has a value, or was rejected.
+---@return boolean
+function promise.settled() end
+
+--- Options of `wait` of a promise.
+---@class pi.PromiseOptions
+---@field timeout? number ms; without it there is no limit
+---@field signal? pi.Signal ends the waiting when it is cancelled
+
+--- Waits until it is settled, and lets the hook's other handlers run meanwhile. What ends only the waiting leaves the promise open.
+---@param opts? pi.PromiseOptions
+---@return any value
+---@return string? message what it was rejected with, `timeout`, `cancelled`, or `the hook was reloaded`
+function promise.wait(opts) end
+
+--- A promise that your code settles, such as the answer to a request that went out with an id:
+--- `waiting[id] = pi.promise()`, then `waiting[id].wait{ timeout = 5000 }`; whoever reads the answer calls `waiting[id].resolve(answer)`.
+--- Raises when 10,000 are open.
+---@return pi.Promise
+function pi.promise() end
+
+--- Runs a function beside what goes on, as soon as the caller waits for something or ends. The promise that it returns gets the
+--- first value that the function returns; `nil, "message"` and an error reject it. An error for whose promise nobody waits is told as
+--- any error of the hook. Raises when 100 run; they end with the hook.
+---@param fn fun(): any what it does
+---@return pi.Promise
+function pi.async(fn) end
+
+--- Something with a function `wait` that returns a value, or nil and a message: a promise, a program of `pi.spawn`.
+---@class pi.Waitable
+---@field wait fun(): any waits for the value
+
+--- Waits for the first of several that has a value: of functions, which it calls beside each other, promises, and other things with
+--- `wait`. The functions that still run then are ended.
+---@param list (pi.Promise|pi.Waitable|fun(): any)[] 1 to 100
+---@return any value nil when all failed
+---@return integer|string index whose value it is; when all failed, what they failed with
+function pi.any(list) end
+
+--- Options of `pi.signal`.
+---@class pi.SignalOptions
+---@field timeout? number ms, after which it is cancelled
+---@field any? pi.Signal[] it is cancelled when one of these is, such as `{ ctx.signal }`
+
+--- A signal that you cancel yourself, or a time, or another signal: an option `signal` takes it as it takes `ctx.signal`.
+---@param opts? pi.SignalOptions
+---@return pi.OwnSignal
+function pi.signal(opts) end
+
+--- A signal of `pi.signal`.
+---@class pi.OwnSignal: pi.Signal
+local own = {}
+
+--- Cancels it. What was given to `on_cancel` is called once the caller waits for something or ends.
+---@param reason? string what `reason` returns; `cancelled` unless said
+---@return boolean first false: it was cancelled before
+function own.cancel(reason) end
+
 --- Options of `pi.defer_exit`.
 ---@class pi.DeferOptions
 ---@field timeout? integer ms of the end; as long as `exit_wait` lets it unless said
