@@ -291,7 +291,7 @@ func (l *loader) program(in *instance) api.Program {
 	h := in.hook
 	o := l.opts.withDefaults(l.roster)
 	return api.Program{
-		Hook:  api.HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)},
+		Hook: api.HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)}, Settings: l.settingsOf(h),
 		Paths: l.opts.Paths,
 		Cwd:   l.opts.Cwd, Mode: l.opts.Mode, Version: l.opts.Version, Timeout: l.opts.Timeout, Grace: l.opts.Grace,
 

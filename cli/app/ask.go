@@ -211,6 +211,8 @@ func fileDoes(f trust.ProjectFile) string {
 		return "MCP servers"
 	case f.Program:
 		return "of an MCP server"
+	case f.Entries:
+		return "what it says of hooks"
 	default:
 		return "no events"
 	}

@@ -79,7 +79,7 @@ func arguments(L *lua.LState, function string) []string {
 // {stdout, stderr, code, killed, truncated}, or nil and a message when the program could not
 // be started. There is no shell.
 func (p *programs) exec(L *lua.LState) int {
-	p.mustHost(L, "exec")
+	p.mayExec(L)
 	c := child.Call{Timeout: execTime, Max: execBytes}
 	name, args := L.CheckString(1), arguments(L, "exec")
 	var cwd string
@@ -115,6 +115,22 @@ func (p *programs) exec(L *lua.LState) int {
 	luavm.Set(t, "killed", lua.LBool(r.Killed))
 	luavm.Set(t, "truncated", lua.LBool(r.Truncated))
 	return pushResult(L, t, nil)
+}
+
+type appStartKey struct{}
+
+// WithAppStart marks the handlers of app_start.
+func WithAppStart(ctx context.Context) context.Context {
+	return context.WithValue(ctx, appStartKey{}, true)
+}
+
+// mayExec raises while the hook's file loads, and before there is a session but in app_start: who
+// is asked whether a clone is trusted runs nothing in it.
+func (p *programs) mayExec(L *lua.LState) {
+	if !p.vm.Loading() && p.vm.Context().Value(appStartKey{}) != nil {
+		return
+	}
+	p.mustHost(L, "exec")
 }
 
 // withArguments adds to the error of a program that is not there that its arguments are given apart, if

@@ -30,7 +30,7 @@ func startEvents() []Spec {
 					})
 				}).about("what would run")
 			}, readTrusted),
-		graceful("Settings and hooks are loaded, and there is no session yet. What is sent now waits for it.", noFields[*agent.AppStart]),
+		graceful("Settings and hooks are loaded, and there is no session yet. What is sent now waits for it; files are written, programs run and servers asked at once.", noFields[*agent.AppStart]),
 		asking(Spec{About: "Asks where sessions are kept, at the start; not with `--session-dir`. `pi sessions` asks no hooks: `--session-dir` tells it too.",
 			Rule: "the last answer counts"},
 			func(p *payload, e *agent.SessionDirectory) { p.text("cwd", e.Cwd).about("the working directory") },

@@ -21,6 +21,7 @@ type ProjectFile struct {
 	Own      bool     `json:"own,omitempty"`     // of the user, but somebody else may change it
 	Servers  []string `json:"servers,omitempty"` // of a file that names MCP servers: rows that describe them
 	Program  bool     `json:"program,omitempty"` // an MCP server is made of it
+	Entries  bool     `json:"entries,omitempty"` // it is the settings, of which only what they say of hooks is approved
 	Code     []byte   `json:"-"`
 }
 
@@ -161,6 +162,9 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 			files = append(files, f)
 		}
 	}
+	if f, ok := g.entriesFile(); ok && len(files) > 0 {
+		files = append(files, f)
+	}
 	return files
 }
 
@@ -175,7 +179,7 @@ func (g *Guard) ApprovedOnDisk(p Places) (map[string]string, error) {
 		sums[path] = onDisk(path).Sum
 	}
 	for _, f := range g.ProjectFiles(p) {
-		sums[f.Path] = onDisk(f.Path).Sum
+		sums[f.Path] = g.state.home.approvedSum(f)
 	}
 	s := g.lock()
 	defer g.mu.Unlock()

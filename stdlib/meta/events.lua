@@ -14,7 +14,7 @@
 ---@class pi.ProjectTrustResult
 ---@field trusted? false|table<string, boolean> false: none; a table accepts the files that it names by their `sha256`
 
---- Settings and hooks are loaded, and there is no session yet. What is sent now waits for it.
+--- Settings and hooks are loaded, and there is no session yet. What is sent now waits for it; files are written, programs run and servers asked at once.
 ---@class pi.AppStartEvent
 ---@field type "app_start"
 
