@@ -257,7 +257,7 @@ pi.tool{
     local places, refused = request(server, "textDocument/" .. params.action, {
       textDocument = { uri = uri }, position = at, context = { includeDeclaration = true } })
     if refused then return nil, refused end
-    if places == json.null or #places == 0 and not places.uri then return "nothing was found" end
+    if not places or #places == 0 and not places.uri then return "nothing was found" end
     if places.uri then places = { places } end
     local lines = {}
     for i = 1, math.min(#places, SHOWN) do lines[i] = shown(places[i], ctx.cwd) end
