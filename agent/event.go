@@ -34,6 +34,7 @@ const (
 	KindSessionTree
 	KindSessionShutdown
 
+	KindLine
 	KindInput
 	KindBeforeAgentStart
 	KindAgentStart
@@ -90,7 +91,7 @@ var kindNames = [numKinds]string{
 	"session_before_new", "session_new", "session_before_branch", "session_branch", "session_before_compact",
 	"session_compacting", "session_compact", "session_compact_failed", "session_info_changed", "session_before_tree",
 	"session_tree", "session_shutdown",
-	"input", "before_agent_start", "agent_start", "agent_end", "agent_before_settle", "agent_settled", "turn_start",
+	"line", "input", "before_agent_start", "agent_start", "agent_end", "agent_before_settle", "agent_settled", "turn_start",
 	"turn_end", "context", "continuation_limit", "before_provider_request", "before_provider_headers", "after_provider_response",
 	"message_start", "message_update", "message_end", "model_select", "thinking_level_select", "mode_select", "ui_prompt_start",
 	"ui_prompt_end", "focus", "hook_error", "compaction_start", "compaction_end", "auto_compaction_start", "auto_compaction_end",

@@ -31,7 +31,11 @@ func (l *loader) settingsOf(h *hook) api.Settings {
 // thing when its entries are approved.
 func (l *loader) toldOf(h *hook) string {
 	s := l.settingsOf(h)
-	return fmt.Sprintf("%s %v %v", s.JSON, s.Err, l.checkSettings(h))
+	limit := -1
+	if s.MaxContinuations != nil {
+		limit = *s.MaxContinuations
+	}
+	return fmt.Sprintf("%s %d %t %v %v", s.JSON, limit, s.Answers, s.Err, l.checkSettings(h))
 }
 
 // checkSettings returns why a hook cannot be loaded with what is said of it.

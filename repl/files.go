@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"os"
+	"slices"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,10 +19,10 @@ import (
 // withFiles attaches the files that a prompt names, and says in words what was attached.
 // What could not be is told. Of a line that was edited only what was typed names files, and
 // the images that are tokens in it go along.
-func (r *REPL) withFiles(p agent.Prompt, d edit.Draft) (agent.Prompt, []string) {
+func (r *REPL) withFiles(p agent.Prompt, d edit.Draft, isDraft bool) (agent.Prompt, []string) {
 	home, _ := os.UserHomeDir()
 	o := attach.Options{Cwd: r.agent.Cwd(), Home: home, ImageScale: r.agent.Settings().ImageScale}
-	if d.Text != "" {
+	if d.Text != "" && isDraft {
 		o.Typed, o.Pasted = d.IsTyped, d.IsPasted
 	}
 	for _, t := range d.Tokens {
@@ -30,7 +31,7 @@ func (r *REPL) withFiles(p agent.Prompt, d edit.Draft) (agent.Prompt, []string) 
 		}
 	}
 	found := attach.Find(p.Text, o)
-	p.Attachments = found.Blocks()
+	p.Attachments = append(slices.Clip(p.Attachments), found.Blocks()...)
 	for _, problem := range found.Problems {
 		r.user.Notify(problem, agent.LevelWarning)
 	}

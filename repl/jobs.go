@@ -26,6 +26,7 @@ type job struct {
 	byKey    bool       // a key stands for the command: nothing was typed that could be shown
 	inZone   bool       // what its command says is shown in the zone for a moment, not in the transcript
 	literal  bool       // it is text, whatever it begins with
+	read     *input     // what it was read as; nil: nobody has read it yet
 	shown    []string   // its rows as they were typed, with tokens for what was pasted; nil: the text
 
 	run   func(context.Context) (command.Outcome, error) // of a key; nil for a line

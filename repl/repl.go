@@ -268,7 +268,7 @@ func (r *REPL) next(ctx context.Context) error {
 		if r.driver.IsStopped() || r.work.quit.Load() {
 			return errQuit
 		}
-		if in, ok := r.submitted(); ok {
+		if in, ok := r.submitted(ctx); ok {
 			r.user.closePrompt()
 			r.run(ctx, in, job{text: in.Text})
 			return nil
@@ -297,19 +297,19 @@ func (r *REPL) next(ctx context.Context) error {
 
 // submitted removes and returns the oldest prompt that was not typed: one of the command
 // line, else one of a hook. It is echoed like a typed one.
-func (r *REPL) submitted() (input, bool) {
+func (r *REPL) submitted(ctx context.Context) (input, bool) {
 	if len(r.first) > 0 {
 		text := r.first[0]
 		r.first = r.first[1:]
-		in := r.readLine(job{text: text})
-		r.echo(in.Text, nil, in.attached)
+		in := r.readLine(ctx, &job{text: text}, "")
+		r.echo(text, nil, in.attached)
 		return in, true
 	}
 	for p := range r.driver.Submitted() {
 		if p.Text != "" {
 			r.echo(p.Text, nil, nil)
 		}
-		return r.read(p), true
+		return r.read(ctx, p, ""), true
 	}
 	return input{}, false
 }
@@ -327,9 +327,9 @@ func (r *REPL) do(ctx context.Context, x job) {
 		_ = r.restDriver(x).Do(asUser(ctx, x.at), x.doing, x.run) // it was shown
 		return
 	}
-	in := r.readLine(x)
+	in := r.readLine(ctx, &x, "")
 	if (!r.screen.plain || in.attached != nil) && !x.byKey { // in plain mode the line stands where it was typed
-		r.echo(in.Text, x.shown, in.attached)
+		r.echo(x.text, x.shown, in.attached)
 	}
 	r.run(ctx, in, x)
 }

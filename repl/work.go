@@ -240,9 +240,15 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 		_ = r.workDriver(*x).Do(asUser(ctx, x.at), x.doing, x.run) // it was shown
 		return true
 	}
-	in := r.readLine(*x)
+	q := agent.Steer
+	if x.followUp {
+		q = agent.FollowUp
+	}
+	in := r.readLine(ctx, x, q.String())
 	switch {
 	case strings.TrimSpace(x.text) == "":
+	case in.is == handledInput:
+		r.echo(x.text, x.shown, nil)
 	case in.is == refusedInput:
 		r.refuse(*x, true, in.err)
 	case in.is == commandInput:
@@ -253,10 +259,6 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 		r.echo(in.Text, x.shown, nil)
 		r.shell(ctx, in.Text)
 	default:
-		q := agent.Steer
-		if x.followUp {
-			q = agent.FollowUp
-		}
 		if !r.enqueue(ctx, in.Prompt, q) {
 			return false
 		}
@@ -293,7 +295,7 @@ func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, x job, stop <-c
 		return false, true
 	}
 	if !x.byKey {
-		r.echo(p.Text, nil, nil)
+		r.echo(x.text, nil, nil)
 	}
 	_ = r.workDriver(x).RunCommand(asUser(ctx, x.at), p) // it was shown
 	return true, false
@@ -348,37 +350,45 @@ const (
 	commandInput                  // a command
 	shellInput                    // a shell command of the user
 	refusedInput                  // it looks like a command and is none
+	handledInput                  // a hook did it
 )
 
-// readLine reads a line that was sent. The files that a text names with @ go along with it;
-// commands name none.
-func (r *REPL) readLine(x job) input {
-	in := r.read(agent.Prompt{Text: x.text, Source: "interactive", Literal: x.literal})
-	if in.is == textInput {
-		in.Prompt, in.attached = r.withFiles(in.Prompt, x.draft)
+// readLine reads a line that was sent, once, also if it comes too late for the work that it
+// was to steer. The files that a text names with @ go along with it; commands name none.
+func (r *REPL) readLine(ctx context.Context, x *job, behavior string) input {
+	if x.read == nil {
+		in := r.read(ctx, agent.Prompt{Text: x.text, Source: "interactive", Literal: x.literal}, behavior)
+		if in.is == textInput {
+			in.Prompt, in.attached = r.withFiles(in.Prompt, x.draft, in.Text == x.text)
+		}
+		x.read = &in
 	}
-	return in
+	return *x.read
 }
 
 // read finds out what a prompt is. In plain mode a line that was refused because it looks like
 // a command, and is sent again at once, is a text; else it is if it is that line still
 // (line.refused).
-func (r *REPL) read(p agent.Prompt) input {
-	in := input{Prompt: p}
-	if p.Literal || p.Custom != nil || r.refused != "" && strings.TrimSpace(p.Text) == r.refused {
-		return in
+func (r *REPL) read(ctx context.Context, p agent.Prompt, behavior string) input {
+	isAgain := r.refused != "" && strings.TrimSpace(p.Text) == r.refused
+	if !isAgain {
+		r.refused = ""
 	}
-	r.refused = ""
-	isCommand, err := r.driver.IsCommand(p)
 	switch {
-	case err != nil:
-		in.is, in.err = refusedInput, err
-	case isCommand:
-		in.is = commandInput
-	case strings.HasPrefix(p.Text, "!") && p.Source == "interactive":
-		in.is = shellInput
+	case isAgain || p.Custom != nil:
+		return input{Prompt: p}
+	case !p.Literal && strings.HasPrefix(p.Text, "!") && p.Source == "interactive":
+		return input{Prompt: p, is: shellInput}
 	}
-	return in
+	var l command.Line
+	read := func(ctx context.Context) { l = r.driver.ReadLine(ctx, p, behavior) }
+	if r.agent.HearsLines() { // which may take its time
+		r.work.do(ctx, r.screen, "line", read)
+	} else {
+		read(ctx)
+	}
+	kinds := map[command.LineKind]inputKind{command.CommandLine: commandInput, command.RefusedLine: refusedInput, command.HandledLine: handledInput}
+	return input{Prompt: l.Prompt, is: kinds[l.Is], err: l.Err}
 }
 
 // refuse shows that a line looks like a command and is none. If a user typed it, it is

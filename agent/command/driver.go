@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"pi/agent"
 )
@@ -41,18 +42,22 @@ func (e *FailedError) Error() string { return fmt.Sprintf("/%s: %v", e.Name, e.E
 func (e *FailedError) Unwrap() error { return e.Err }
 
 // Run does what p says, as a command or as a prompt. The error is one of Ask, of
-// [Driver.IsCommand] or of [Driver.RunCommand].
+// [Driver.ReadLine] or of [Driver.RunCommand].
 func (d Driver) Run(ctx context.Context, p agent.Prompt) error {
-	isCommand, err := d.IsCommand(p)
+	l := d.ReadLine(ctx, p, "")
 	switch {
-	case err != nil:
-		return err
-	case isCommand:
-		return d.RunCommand(ctx, p)
+	case l.Is == RefusedLine:
+		return l.Err
+	case l.Is == HandledLine && ctx.Err() != nil:
+		return agent.ErrAborted
+	case l.Is == HandledLine:
+		return nil
+	case l.Is == CommandLine:
+		return d.RunCommand(ctx, l.Prompt)
 	case d.Prepare != nil:
-		p = d.Prepare(p)
+		l.Prompt = d.Prepare(l.Prompt)
 	}
-	return d.Ask(ctx, p)
+	return d.Ask(ctx, l.Prompt)
 }
 
 // IsCommand reports whether p is to be run as a command; the error is one of [Set.Reads].
@@ -70,6 +75,9 @@ func (d Driver) RunCommand(ctx context.Context, p agent.Prompt) error {
 	var failed error
 	err := d.Do(ctx, p.Text, func(ctx context.Context) (o Outcome, _ error) {
 		o, failed = d.Commands.Run(d.Agent.CommandContext(ctx, p), p.Text)
+		if o.Prompt != nil {
+			o.Prompt.Attachments = append(slices.Clip(o.Prompt.Attachments), p.Attachments...)
+		}
 		return o, failed
 	})
 	var cancelled *CancelledError

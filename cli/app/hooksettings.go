@@ -74,7 +74,7 @@ func (t *hookTables) now() config.Config {
 // of returns what the settings say of a hook, for the hook.
 func (t *hookTables) of(name string, ofProject bool) api.Settings {
 	h := t.now().ForHook(name, ofProject)
-	s := api.Settings{Table: config.KeyPath("hook", name), JSON: h.JSON(), Secret: t.secret}
+	s := api.Settings{Table: config.KeyPath("hook", name), JSON: h.JSON(), Secret: t.secret, MaxContinuations: h.MaxContinuations, Answers: h.Answers}
 	s.Where = func(path ...any) string {
 		if h.File == "" { // there is no table
 			return config.Tilde(filepath.Join(t.agentDir, "config.toml"))

@@ -86,8 +86,8 @@ func (x *drawer) Draw(width int, s agent.Surroundings) []string {
 		x.late++
 	default:
 		if isLate {
-			err = WithPlace(x.fn, fmt.Errorf("%s: %d drawings in a row took longer than %v, so it is taken away until it is set again; draw what handlers have worked out before",
-				x.name(), mostLate, drawTime))
+			err = WithPlace(x.fn, fmt.Errorf("%d drawings in a row took longer than %v, so it is taken away until it is set again; draw what handlers have worked out before",
+				mostLate, drawTime))
 		}
 		x.drawn = nil
 		x.home.takeAway(x)

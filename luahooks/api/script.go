@@ -59,15 +59,17 @@ type Paths struct {
 // Program is what a script needs of the program around it. The functions may be called
 // from any goroutine.
 type Program struct {
-	Hook     HookInfo
-	Limit    *int     // of the requests that the hook adds; nil: it has none of its own
+	Hook    HookInfo
+	Limit   *int // of the requests that the hook adds; nil: it has none of its own
+	Answers bool // the hook may answer dialogs of other hooks
+	Paths   Paths
+	Cwd     string // where relative paths begin
+	Mode    string // ctx.mode
+	Version string
+	Timeout time.Duration // of each call; hook_timeout
+	Grace   time.Duration // for callbacks after which the program may end; hook_grace
+
 	Settings Settings // what the settings file says of the hook
-	Paths    Paths
-	Cwd      string // where relative paths begin
-	Mode     string // ctx.mode
-	Version  string
-	Timeout  time.Duration // of each call; hook_timeout
-	Grace    time.Duration // for callbacks after which the program may end; hook_grace
 
 	Host   func() Host                                               // nil before there is a session
 	UI     func() agent.UI                                           // nil before there is a front end

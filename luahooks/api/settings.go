@@ -18,13 +18,15 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Settings are what the settings file says of a hook, without what the program itself reads
-// there.
+// Settings are what the settings file says of a hook.
 type Settings struct {
 	Table string                   // its header: hook.gate
 	JSON  json.RawMessage          // an object; nil: nothing is said
 	Where func(path ...any) string // file and line of a value, by keys and positions from 0
 	Err   error                    // why they cannot be used; the hook does not load then
+	// What the program itself reads there; it is not in JSON.
+	MaxContinuations *int // nil: the hook shares max_continuations
+	Answers          bool // it may answer dialogs of other hooks
 	// Secret reads what a setting names as a secret, "env:NAME", "file:PATH" or "!command". The
 	// error does not repeat it. nil: nothing may be named there.
 	Secret func(ctx context.Context, spec string) (string, error)

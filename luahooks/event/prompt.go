@@ -13,6 +13,14 @@ import (
 
 func promptEvents() []Spec {
 	return []Spec{
+		asking(Spec{About: "A line as a user or a program has handed it in, before skills, templates and files named with `@` are looked for in it. Commands of the program and of hooks run before it, and so does `!`; an unknown `/word` comes here first, and is refused if nobody takes it. It does not come for what hooks send, nor for answers of dialogs.",
+			Rule: "chained: each sees the text as rewritten so far; handled and command stop the chain"},
+			func(p *payload, e *agent.Line) {
+				p.text("text", e.Text).about("as it was typed")
+				p.blocks("attachments", e.Attachments).about("what a client or the prompt line sends with it; files that the text names are not among them yet")
+				p.text("source", e.Source).about("`interactive`, `print`, `json`, `rpc` or `acp`")
+				p.optional("streaming_behavior", e.StreamingBehavior).about("while the agent works: `steer` or `follow_up`")
+			}, readLine),
 		asking(Spec{About: "A prompt, before it is written anywhere.",
 			Rule: "chained: each sees the text as rewritten so far; handled stops the chain"},
 			func(p *payload, e *agent.Input) {
@@ -90,6 +98,32 @@ func turnEvents() []Spec {
 }
 
 const continuationRule = "entries: joined in order, appended all or none; continue: one is enough"
+
+// readLine reads what a handler of line returned: another text or other attachments, a command
+// to run instead, or handled.
+func readLine(r *result, e *agent.Line) {
+	text := r.text("text", "the line instead: read again for skills, templates and `@`, but never as a command or with `!`")
+	if r.Has("text") {
+		r.then(func() { e.Text = text })
+	}
+	if given := r.value("attachments", "pi.Block[]?", "what goes with it instead; as in `pi.send`"); given != lua.LNil {
+		blocks, err := r.src.records.BlocksFrom(r.L, given, "attachments")
+		r.FailWith(err)
+		r.then(func() { e.Attachments = blocks })
+	}
+	command := r.text("command", "a command to run instead, with its slash and arguments; no line comes of it")
+	if r.Has("command") {
+		if !agent.IsCommandLine(command) {
+			r.Fail("command", "expected a command such as \"/name args\", got %q", command)
+		}
+		r.then(func() { e.Command, e.CommandBy = command, r.src.hook })
+	}
+	handled := r.flag("handled", "that is all; the model is not asked")
+	if handled {
+		r.then(func() { e.Handled = true })
+	}
+	r.stop = handled || r.Has("command")
+}
 
 // readInput reads what a handler of input returned: a new text or new attachments for the
 // prompt, or handled. As in all functions that read a result, r.then adds a change of e,

@@ -174,12 +174,31 @@ func (s *session) work(ctx context.Context, a asked) ending {
 
 // answer runs a command, or has the agent work on a prompt.
 func (s *session) answer(ctx context.Context, a asked) ending {
+	x := slash{s}
 	for line, rest := range a.lines {
-		if (slash{s}).isCommand(line) {
-			return slash{s}.command(ctx, line, rest)
+		if x.isCommand(line) && !x.isPrompt(line) {
+			return x.command(ctx, line, rest)
 		}
 	}
-	return s.ask(ctx, a.prompt())
+	l := command.Driver{Agent: s.agent(), Commands: s.run.Commands}.ReadLine(ctx, a.prompt(), "")
+	switch {
+	case l.Is == command.HandledLine && ctx.Err() != nil:
+		return ending{reason: endWasCancelled}
+	case l.Is == command.HandledLine:
+		return ending{reason: endTurn}
+	case l.Is == command.RefusedLine:
+		return ending{err: failedWith(l.Err)}
+	case l.Is == command.CommandLine:
+		return x.run(ctx, l.Prompt, nil)
+	case l.Text != a.text:
+		return s.ask(ctx, l.Prompt)
+	}
+	for line, rest := range a.lines {
+		if x.isCommand(line) {
+			return x.command(ctx, line, rest)
+		}
+	}
+	return s.ask(ctx, l.Prompt)
 }
 
 // ask has the agent work on a prompt.
@@ -381,6 +400,13 @@ func (x slash) isCommand(line string) bool {
 	return isKnown
 }
 
+// isPrompt reports whether a command is a template or a skill.
+func (x slash) isPrompt(line string) bool {
+	name, _ := command.Split(line)
+	c, ok := x.session.run.Commands.Lookup(name)
+	return ok && c.Origin != ""
+}
+
 func (x slash) isAdvertised(name string) bool {
 	return slices.ContainsFunc(x.advertised(), func(c command.Command) bool { return c.Name == name })
 }
@@ -388,13 +414,18 @@ func (x slash) isAdvertised(name string) bool {
 // command runs a command of the client. rest is what came with it, which goes along with
 // the prompt that the command makes, if it makes one.
 func (x slash) command(ctx context.Context, line string, rest []part) ending {
-	name, _ := command.Split(line)
+	return x.run(ctx, agent.Prompt{Text: line, Source: "acp"}, rest)
+}
+
+// run is command for a prompt that is one.
+func (x slash) run(ctx context.Context, p agent.Prompt, rest []part) ending {
+	name, _ := command.Split(p.Text)
 	if why, refused := refusals()[name]; refused {
 		x.session.tellText(fmt.Sprintf("/%s is not available here: %s", name, why))
 		return ending{reason: endTurn}
 	}
 	e := ending{}
-	err := x.session.driver(&e, rest).RunCommand(ctx, agent.Prompt{Text: line, Source: "acp"})
+	err := x.session.driver(&e, rest).RunCommand(ctx, p)
 	if err != nil && e.err == nil {
 		e.err = failedWith(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"pi/agent"
+	"pi/agent/command"
 )
 
 // source is where prompts of a client come from, as hooks see it.
@@ -39,8 +40,9 @@ func (s *Server) openPrompt(r *request) work {
 	g := &prompting{Server: s, about: r, entry: s.open(s.work, false)}
 	return func(_ context.Context, begun func()) (any, error) {
 		defer s.close(g.entry)
-		_, kind := s.slash(p.Text)
+		p, kind, ok := g.readLine(g.entry.ctx, p, s.behavior(how))
 		switch {
+		case !ok: // it is answered
 		case kind == ofHook:
 			s.close(g.entry) // an interrupt does not reach it
 			begun()
@@ -191,10 +193,16 @@ func (s *Server) openQueueing(q agent.Queue) func(*request) work {
 		p := agent.Prompt{Text: r.text("message"), Attachments: r.images("images"), Source: source, WhileIdle: true}
 		r.checkPrompt(p)
 		return func(ctx context.Context, _ func()) (any, error) {
-			if c, kind := s.slash(p.Text); kind == ofHook {
-				return nil, wording("the command /" + c.Name + " of a hook cannot be queued; prompt runs it at once")
-			}
 			g := &prompting{Server: s, about: r, entry: &entry{}}
+			p, kind, ok := g.readLine(ctx, p, q.String())
+			switch name, _ := command.Split(p.Text); {
+			case !ok:
+				return itself{}, nil
+			case kind == ofHook:
+				return nil, wording("the command /" + name + " of a hook cannot be queued; prompt runs it at once")
+			case kind == ofProgram && p.Origin.Hook != "":
+				return nil, wording("the command /" + name + " cannot be queued; prompt runs it at once")
+			}
 			if err := g.enqueue(ctx, p, q); errors.Is(err, agent.ErrNoRun) {
 				g.refusePrompt(err)
 			}

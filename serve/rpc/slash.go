@@ -37,6 +37,40 @@ func (s *Server) slash(text string) (command.Command, kind) {
 	return c, ofProgram
 }
 
+// behavior is how a prompt comes, in the words of hooks: queued as how says if the agent works.
+func (s *Server) behavior(how string) string {
+	switch {
+	case s.agent.IsIdle():
+		return ""
+	case how == "followUp":
+		return agent.FollowUp.String()
+	}
+	return how
+}
+
+// readLine finds out what a text means, which hooks may have put another one in the place of.
+// Clients send what looks like a command and is none as a text. It is false if nothing is left
+// to do: then the client has its answer.
+func (g *prompting) readLine(ctx context.Context, p agent.Prompt, behavior string) (agent.Prompt, kind, bool) {
+	l := command.Driver{Agent: g.agent, Commands: g.commands}.ReadLine(ctx, p, behavior)
+	_, isText := l.Err.(*command.UnknownError)
+	switch {
+	case l.Is == command.HandledLine && ctx.Err() != nil:
+		g.refusePrompt(agent.ErrAborted)
+		return l.Prompt, ofNobody, false
+	case l.Is == command.HandledLine:
+		g.accept(agent.Handled)
+		return l.Prompt, ofNobody, false
+	case l.Is == command.RefusedLine && !isText:
+		g.refusePrompt(l.Err)
+		return l.Prompt, ofNobody, false
+	case l.Is == command.CommandLine:
+		_, kind := g.slash(l.Text)
+		return l.Prompt, kind, true
+	}
+	return l.Prompt, ofNobody, true
+}
+
 // runHookCommand runs a command of a hook, and answers when its handler is done. Its failure
 // is told by an event; the command was there, so that the answer is success.
 func (g *prompting) runHookCommand(p agent.Prompt) {

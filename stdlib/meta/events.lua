@@ -163,6 +163,21 @@
 ---@field reason string `quit`, `reload`, `new`, `resume` or `branch`
 ---@field target_session_file? string the session that comes after it
 
+--- A line as a user or a program has handed it in, before skills, templates and files named with `@` are looked for in it. Commands of the program and of hooks run before it, and so does `!`; an unknown `/word` comes here first, and is refused if nobody takes it. It does not come for what hooks send, nor for answers of dialogs.
+---@class pi.LineEvent
+---@field type "line"
+---@field text string as it was typed
+---@field attachments pi.Block[] what a client or the prompt line sends with it; files that the text names are not among them yet
+---@field source string `interactive`, `print`, `json`, `rpc` or `acp`
+---@field streaming_behavior? string while the agent works: `steer` or `follow_up`
+
+--- What a handler of `line` may return.
+---@class pi.LineResult
+---@field text? string the line instead: read again for skills, templates and `@`, but never as a command or with `!`
+---@field attachments? pi.Block[] what goes with it instead; as in `pi.send`
+---@field command? string a command to run instead, with its slash and arguments; no line comes of it
+---@field handled? boolean that is all; the model is not asked
+
 --- A prompt, before it is written anywhere.
 ---@class pi.InputEvent
 ---@field type "input"

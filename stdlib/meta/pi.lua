@@ -627,6 +627,7 @@ function pi.log(...) end
 ---@overload fun(event: "session_tree", fn: fun(event: pi.SessionTreeEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "session_info_changed", fn: fun(event: pi.SessionInfoChangedEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "session_shutdown", fn: fun(event: pi.SessionShutdownEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "line", fn: fun(event: pi.LineEvent, ctx: pi.Context): pi.LineResult?): fun()
 ---@overload fun(event: "input", fn: fun(event: pi.InputEvent, ctx: pi.Context): pi.InputResult?): fun()
 ---@overload fun(event: "before_agent_start", fn: fun(event: pi.BeforeAgentStartEvent, ctx: pi.Context): pi.BeforeAgentStartResult?): fun()
 ---@overload fun(event: "agent_start", fn: fun(event: pi.AgentStartEvent, ctx: pi.Context)): fun()

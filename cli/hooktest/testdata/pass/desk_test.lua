@@ -31,7 +31,7 @@ t.case("three drawings in a row that take too long are the end of it, with an er
   for _ = 1, 2 do t.equal(t.footer(), {}) end
   for _, n in ipairs(t.notices()) do t.ok(n.level ~= "error", n.text) end
   t.equal(t.footer(), {})
-  t.shown("desk.lua:27: footer: 3 drawings in a row took longer than 50ms, so it is taken away until it is set again")
+  t.shown("desk.lua:27: 3 drawings in a row took longer than 50ms, so it is taken away until it is set again")
 end)
 
 t.case("what raises while it is drawn is taken away at once", function(t)
