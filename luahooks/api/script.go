@@ -30,6 +30,7 @@ import (
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/internal/child"
+	"pi/internal/filelock"
 	"pi/internal/process"
 	"pi/luahooks/exitwait"
 	"pi/luahooks/record"
@@ -109,6 +110,7 @@ type Program struct {
 	CheckSwitches    func(api string, switches map[string]any) error // of a wire API; nil: all are right
 	ProvidersChanged func()
 
+	Locks      *filelock.Locks          // of pi.fs and the tools; nil: those of the VM alone
 	Reach      func(host string) error  // why pi.http does not connect to a host; nil: it may to all
 	Clock      stdlib.Clock             // of pi.time and pi.timer; nil: that of the machine
 	Getenv     func(name string) string // of os.getenv; nil: that of the process
