@@ -32,7 +32,9 @@ func TestAChangeDoesNotWaitForALockForever(t *testing.T) {
 		was, is := "of the hook", "of the tool"
 		for name, change := range map[string]func() (agent.Result, error){
 			"write": func() (agent.Result, error) { return k.write(t.Context(), writeArgs{"a.txt", is}, nil) },
-			"edit":  func() (agent.Result, error) { return k.edit(t.Context(), editArgs{Path: "a.txt", OldText: &was, NewText: &is}, nil) },
+			"edit": func() (agent.Result, error) {
+				return k.edit(t.Context(), editArgs{Path: "a.txt", OldText: &was, NewText: &is}, nil)
+			},
 		} {
 			began := time.Now()
 			_, err := change()
