@@ -63,7 +63,7 @@ func everyEvent(t *testing.T) []agent.Event {
 		&agent.SessionSwitch{}, &agent.SessionBeforeNew{}, &agent.SessionNew{}, &agent.SessionBeforeBranch{}, &agent.SessionBranch{},
 		&agent.SessionBeforeCompact{}, &agent.SessionCompacting{}, &agent.SessionCompact{}, &agent.SessionCompactFailed{},
 		&agent.SessionInfoChanged{}, &agent.SessionBeforeTree{}, &agent.SessionTree{}, &agent.SessionShutdown{},
-		&agent.Input{}, &agent.BeforeAgentStart{}, &agent.AgentStart{}, &agent.AgentEnd{}, &agent.AgentBeforeSettle{},
+		&agent.Line{}, &agent.Input{}, &agent.BeforeAgentStart{}, &agent.AgentStart{}, &agent.AgentEnd{}, &agent.AgentBeforeSettle{},
 		&agent.AgentSettled{}, &agent.TurnStart{}, &agent.TurnEnd{}, &agent.Context{}, &agent.BeforeProviderRequest{},
 		&agent.BeforeProviderHeaders{}, &agent.AfterProviderResponse{}, &agent.MessageStart{},
 		agent.NewMessageUpdate(llm.Delta{}, func() *message.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
