@@ -263,6 +263,11 @@ func (a *Agent) HookFailed(ctx context.Context, f *HookFailed, text string) {
 // [MCPChange]. What becomes of servers is no part of a run.
 func (a *Agent) TellServer(ctx context.Context, e Event) { a.events.emit(ctx, e) }
 
+// TellFocus tells the listeners whether the window of the terminal is in front.
+func (a *Agent) TellFocus(ctx context.Context, focused bool) {
+	a.events.emitIf(ctx, KindFocus, func() Event { return &Focus{focused} })
+}
+
 // Model returns the model that the next request goes to.
 func (a *Agent) Model() *llm.Model { return a.choice.model() }
 

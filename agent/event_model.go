@@ -117,6 +117,10 @@ type UIPromptStart struct{ PromptKind, Title string }
 // UIPromptEnd comes after a dialog.
 type UIPromptEnd struct{ PromptKind, Title string }
 
+// Focus comes when the window of the terminal came to the front or left it, where the
+// terminal tells.
+type Focus struct{ Focused bool }
+
 // Why a context is compacted, as events name it.
 const (
 	CompactManual    = "manual"    // somebody asked for it
@@ -232,6 +236,7 @@ func (*ThinkingLevelSelect) Kind() Kind   { return KindThinkingLevelSelect }
 func (*ModeSelect) Kind() Kind            { return KindModeSelect }
 func (*UIPromptStart) Kind() Kind         { return KindUIPromptStart }
 func (*UIPromptEnd) Kind() Kind           { return KindUIPromptEnd }
+func (*Focus) Kind() Kind                 { return KindFocus }
 func (*AutoRetryWaited) Kind() Kind       { return KindAutoRetryWaited }
 func (*AutoRetryStart) Kind() Kind        { return KindAutoRetryStart }
 func (*AutoRetryEnd) Kind() Kind          { return KindAutoRetryEnd }

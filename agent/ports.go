@@ -231,6 +231,43 @@ func PlanStatuses() []string { return []string{"pending", "in_progress", "comple
 // PlanPriorities are what the priority of a PlanItem can be.
 func PlanPriorities() []string { return []string{"high", "medium", "low"} }
 
+// Drawer draws the lines that a hook shows at a Place, for the width that there is. Its
+// methods are called by one goroutine.
+type Drawer interface {
+	// Draw returns the lines for a width in cells; none shows nothing. It may take a
+	// while, and it may take the drawer away.
+	Draw(width int, s Surroundings) []string
+	// Asked has a value when the hook wants to be drawn anew.
+	Asked() <-chan struct{}
+}
+
+// Surroundings are what a front end tells a Drawer of what else it shows.
+type Surroundings struct {
+	Branch   string            // of git; "" for none
+	Statuses map[string]string // of all hooks, by key
+}
+
+// Wide is a UI that has a width to draw for.
+type Wide interface {
+	// SetDrawer has d draw the lines under a key in a place, instead of those of SetWidget;
+	// nil takes it away. It draws anew when the width or the surroundings are others, but
+	// not more often than ten times a second.
+	SetDrawer(place Place, key string, d Drawer)
+	// HideStatus has the row with the model, the context and the cost go, or come back. What
+	// a user must know of it stays.
+	HideStatus(hidden bool)
+}
+
+// Desk is a UI whose user sits at a machine with a clipboard and a desktop.
+type Desk interface {
+	// Copy copies a text to the user's clipboard, and returns the way that it went, for
+	// people. Whoever calls it tells the user.
+	Copy(ctx context.Context, text string) (way string, err error)
+	// NotifyDesktop tells a user who looks at another window something, in the way of
+	// [ui] notify. The error says why nobody was told.
+	NotifyDesktop(title, body string) error
+}
+
 // Component draws itself, as what a hook shows does. Its methods are called one at a time.
 type Component interface {
 	// Render draws all of it. Lines beyond height, which is what there is room for, are

@@ -9,6 +9,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/internal/printable"
 	"pi/internal/process"
 	"pi/luahooks/api"
 	"pi/luahooks/trust"
@@ -45,6 +46,7 @@ func (c *Chain) Meet(ui agent.UI) { c.audience.ui.Store(&ui) }
 func (c *Chain) Attach(host api.Host, ui agent.UI) {
 	c.dialogs.attach(ui)
 	sends := c.audience.attach(host, ui)
+	c.tellFocusWanted()
 	c.tools.Apply("")
 	for _, send := range sends {
 		send(host)
@@ -112,6 +114,24 @@ func (c *Chain) Close(ctx context.Context) {
 
 // Pending lists the files of the chain that wait for approval.
 func (c *Chain) Pending() []trust.Pending { return c.guard.ShowPending() }
+
+// Alerts are what a user must know of the hooks at this moment, in few words each: whose gates
+// are shut, and how much waits for approval.
+func (c *Chain) Alerts() (all []string) {
+	for _, h := range c.roster.list() {
+		switch closed := h.closed.Load(); {
+		case closed == nil:
+		case closed.unloaded:
+			all = append(all, "tools are shut: hook "+h.Name+" did not load")
+		default:
+			all = append(all, "the gate of hook "+h.Name+" is shut")
+		}
+	}
+	if n := c.guard.CountPending(); n > 0 {
+		all = append(all, printable.Count(n, "change")+" of hooks to approve: /hooks approve")
+	}
+	return all
+}
 
 // Approve puts what p describes in force, which [Chain.Pending] listed and a user
 // was shown, and loads what is made of it. It fails for what changed since.

@@ -311,7 +311,7 @@ func (l *loader) program(in *instance) api.Program {
 
 		Owner: in, Life: in.behind.life, Spawn: in.spawn,
 
-		CheckEvent: l.roster.checkEvent, CountHandlers: l.roster.count,
+		CheckEvent: l.roster.checkEvent, CountHandlers: l.countHandlers,
 		Emit: func(ctx context.Context, name string, data json.RawMessage) {
 			if l.opts.Emitted != nil {
 				l.opts.Emitted(ctx, name, data)
@@ -334,6 +334,28 @@ func (l *loader) program(in *instance) api.Program {
 			now := h.current()
 			return now != nil && now != in && !l.behind.isEnding()
 		},
+	}
+}
+
+// focusReporter is a front end whose window can say whether it is in front.
+type focusReporter interface {
+	// ReportFocus has it say so, or no longer, because a hook listens. It may be called by any
+	// goroutine.
+	ReportFocus(wanted bool)
+}
+
+// countHandlers counts handlers of an event that come into force or go.
+func (l *loader) countHandlers(event string, n int) {
+	l.roster.count(event, n)
+	if event == agent.KindFocus.String() {
+		l.tellFocusWanted()
+	}
+}
+
+// tellFocusWanted tells the front end whether a hook listens to the event focus.
+func (l *loader) tellFocusWanted() {
+	if ui, ok := l.audience.uiNow().(focusReporter); ok {
+		ui.ReportFocus(l.roster.wants(agent.KindFocus))
 	}
 }
 

@@ -131,10 +131,10 @@ func TestMisuseOfTheUI(t *testing.T) {
 	for body, want := range map[string]string{
 		`ctx.ui.set_status("", "v")`:                               "the key is empty",
 		`ctx.ui.set_status("k", {})`:                               "string expected, got table",
-		`ctx.ui.set_widget("w", "line")`:                           "list of lines expected, got string",
+		`ctx.ui.set_widget("w", "line")`:                           "list of lines or a function that draws them expected, got string",
 		`ctx.ui.set_widget("", {})`:                                "the key is empty",
 		`ctx.ui.set_title({})`:                                     "string expected",
-		`ctx.ui.set_header("line")`:                                "list of lines expected, got string",
+		`ctx.ui.set_header("line")`:                                "list of lines or a function that draws them expected, got string",
 		`ctx.ui.set_widget("w", {}, { place = "abov" })`:           `option "place" must be one of above, below, not "abov", did you mean "above"?`,
 		`ctx.ui.set_working_indicator{ frames = {} }`:              "1 to 60 texts",
 		`ctx.ui.set_working_indicator{ ms = 100 }`:                 `option "frames" is missing`,

@@ -3,7 +3,6 @@ package repl
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"pi/internal/cells"
 	"pi/internal/githead"
 	"pi/internal/printable"
-	"pi/repl/terminal"
 	"pi/session/message"
 )
 
@@ -452,12 +450,27 @@ func (r *REPL) refresh() {
 	spent := s.status.spent
 	s.mu.Unlock()
 	f := readStatus(r.agent, spent, githead.Branch)
+	if r.opts.Alerts != nil {
+		f.alerts = r.opts.Alerts()
+	}
 	s.change(func() {
 		st := &s.status
-		st.mode, st.model, st.full, st.part, st.cost, st.branch, st.cache = f.mode, f.model, f.full, f.part, f.cost, f.branch, f.cache
+		st.mode, st.model, st.full, st.part, st.cost, st.branch, st.cache, st.alerts = f.mode, f.model, f.full, f.part, f.cost, f.branch, f.cache, f.alerts
+		s.widgets.redraw() // what hooks draw tells much of the same
 	})
 	if f.branch != "" {
 		r.worktree.look(r.agent.Cwd(), func(changed bool) { s.change(func() { s.status.changed = changed }) })
+	}
+}
+
+// refreshAlerts reads anew, in the background, what a user must know, where only that stays of
+// the status: hooks that load, fail or wait for approval are told of in notices.
+func (r *REPL) refreshAlerts() {
+	r.screen.mu.Lock()
+	hidden := r.screen.status.hidden
+	r.screen.mu.Unlock()
+	if hidden {
+		r.refreshLater()
 	}
 }
 
@@ -471,15 +484,3 @@ func (r *REPL) refreshLater() {
 // longRun is how long a run takes, at least, for its end to be told to a user who
 // looks at another window.
 const longRun = 20 * time.Second
-
-// attract tells a user who looks at another window, in the way of [ui] notify.
-func (p *user) attract(text string) {
-	s := p.screen
-	s.mu.Lock()
-	away, way := !s.window.inFront || !s.window.known, s.notifyWith
-	s.mu.Unlock()
-	notice := terminal.Notice(way, text, os.Getenv("TMUX") != "")
-	if away && notice != "" && p.term != nil && !p.opts.Dumb {
-		p.term.Control(notice)
-	}
-}

@@ -181,7 +181,7 @@ func (p *user) ask(ctx context.Context, o agent.DialogOptions, d dialog) error {
 		limited, cancel = context.WithTimeout(ctx, time.Duration(o.TimeoutMS)*time.Millisecond)
 	}
 	defer cancel()
-	p.attract("a question waits")
+	_ = p.attract("a question waits") // where that is off, nobody wants it
 	if isOfAgent(ctx) {
 		defer p.work.await()()
 	}

@@ -12,12 +12,13 @@
 // panel in view or to a component of a hook (panels.go; dialog.go: questions, pickers),
 // or to the line, its menu and its search (line.go). A line that is sent becomes a job
 // (jobs.go): between two prompts the loop does it (repl.go), while the agent works it
-// steers (work.go). user.go is what hooks and commands ask and tell the user.
+// steers (work.go). user.go is what hooks and commands ask and tell the user, desk.go what
+// of that reaches the clipboard and the desktop.
 //
 // What the user sees is the screen (screen.go), behind one lock: what the agent does
 // becomes rows of the transcript (transcript.go, calls.go, diff.go, fold.go), and what can
-// still change is put together as the zone (activity.go: what is waited for; status.go: the
-// rows around the line). In plain mode there is no zone, and whole lines are read
+// still change is put together as the zone (activity.go: what is waited for; status.go and
+// drawn.go: the rows around the line). In plain mode there is no zone, and whole lines are read
 // (plain.go).
 //
 // Everything that others wrote passes package printable before it is shown; what hooks
@@ -71,6 +72,7 @@ type Options struct {
 	Changed     func(ctx context.Context, dir string) bool // whether git knows changes around dir that are not committed; nil: not known
 	Broke       func(value any, stack []byte)              // is told of a panic on a goroutine of the terminal, and ends the run; nil: the panic goes on
 	End         func()                                     // is called when the user has quit and still sees the terminal; nil: nothing is
+	Alerts      func() []string                            // what a user must know of the hooks at this moment, such as that tools are shut; nil: nothing
 	Asked       func() string                              // the hook that is being asked for long; "": none; nil: not known
 }
 
@@ -107,7 +109,7 @@ func New(o Options) *REPL {
 	s.showThinking, s.highlight, s.notifyWith, s.menuWith = o.ShowThinking, o.Highlight, o.NotifyWith, o.MenuWith
 	s.activity.hook = o.Asked
 	r := &REPL{opts: o, screen: s, view: &transcript{screen: s, renderer: o.Renderer}, jobs: newJobs(), work: newWork(s), first: o.First}
-	r.user = &user{opts: o, screen: s, work: r.work, closed: make(chan struct{}), ended: make(chan struct{})}
+	r.user = &user{opts: o, screen: s, work: r.work, closed: make(chan struct{}), ended: make(chan struct{}), focusing: focusing{changed: make(chan struct{}, 1)}}
 	r.keyboard = newKeyboard(o, r.user, r.jobs)
 	r.work.queued = r.keyboard.queued
 	r.worktree = &worktree{changed: o.Changed}
@@ -168,6 +170,7 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 	}
 	defer r.worktree.looks.Wait() // after its end
 	defer r.Close()
+	defer r.startFocusTeller(ctx)()
 	defer context.AfterFunc(ctx, r.screen.stopWaiting)()
 	if r.opts.Banner != nil {
 		for _, line := range r.opts.Banner() {
@@ -203,6 +206,7 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	switch e := e.(type) {
 	case *agent.Notice:
 		r.user.Notify(e.Text, e.Level)
+		r.refreshAlerts()
 	case *agent.AgentStart:
 		s.change(func() { s.activity.note(waitsForAnswer, s.now()) })
 	case *agent.TurnStart:

@@ -73,6 +73,7 @@ func (s *screen) close() {
 	for _, x := range s.panels.components {
 		x.cancel()
 	}
+	s.widgets.end()
 	s.drained.Broadcast()
 }
 
@@ -394,7 +395,11 @@ func (s *screen) typing(columns, limit, height int, p *shownPanel, c *surface) (
 		if height >= airyHeight && s.status.model != "" {
 			air = []string{""}
 		}
-		return []part{{rankAir, 0, air, -1, 0}, {rankStatus, 0, s.statusRows(columns), -1, 0}, below}
+		status := part{rankStatus, 0, s.statusRows(columns), -1, 0}
+		if s.status.hidden { // what is left of it nobody may miss
+			status.rank, status.least = rankLive, len(status.rows)
+		}
+		return []part{{rankAir, 0, air, -1, 0}, status, below}
 	}
 	above, row, column := c.rows(columns, max(1, limit-len(below.rows)))
 	if row >= 0 && c.hasKeys() {

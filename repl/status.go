@@ -30,26 +30,33 @@ type status struct {
 	cost   string
 	branch string
 	cache  string
+	alerts []string // what a user must know of the hooks
 
 	changed bool // there are changes that are not committed
+	hidden  bool // a hook shows a footer instead; what a user must know stays
 }
 
-// set sets the words that a hook shows under a key; "" removes them.
-func (s *status) set(key, text string) {
-	if text = printable.Line(text); text == "" {
+// set sets the words that a hook shows under a key; "" removes them. It reports whether they
+// are others than before.
+func (s *status) set(key, text string) (changed bool) {
+	text = printable.Line(text)
+	changed = s.hooks[key] != text
+	if text == "" {
 		delete(s.hooks, key)
-		return
+		return changed
 	}
 	if s.hooks == nil {
 		s.hooks = map[string]string{}
 	}
 	s.hooks[key] = text
+	return changed
 }
 
 // figures are the parts of the status that are read from the agent.
 type figures struct {
 	mode, model, full, cost, branch, cache string
 	part                                   float64
+	alerts                                 []string
 }
 
 // readStatus reads the figures from the agent. It may read files, so it is not called
@@ -103,11 +110,34 @@ func (s *screen) statusRows(columns int) []string {
 	if st.model == "" {
 		return nil
 	}
+	if st.hidden {
+		return s.mustKnowRows(columns)
+	}
 	var words []string
 	for _, key := range slices.Sorted(maps.Keys(st.hooks)) {
 		words = append(words, st.hooks[key])
 	}
 	return []string{s.palette.Paint("dim", s.statusText(columns, words))}
+}
+
+// mustKnowRows are what stays of the status where a footer of a hook stands in its place: the
+// mode, whose gates are shut, and what waits for approval; none if there is nothing of that. The
+// caller has the lock.
+func (s *screen) mustKnowRows(columns int) (rows []string) {
+	words, style := s.status.alerts, "warning"
+	if len(words) == 0 {
+		style = "dim"
+	}
+	if s.status.mode != "" {
+		words = append([]string{s.status.mode}, words...)
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	for _, row := range cells.Wrap(printable.Line(strings.Join(words, " · ")), max(1, columns)) {
+		rows = append(rows, s.palette.Paint(style, row))
+	}
+	return rows
 }
 
 // statusText joins the parts, and leaves out those for which there is no room: the words
@@ -233,44 +263,6 @@ func (w *worktree) stop() {
 	if w.stopped = true; w.cancel != nil {
 		w.cancel()
 	}
-}
-
-// widgetLines is how many lines of one widget, header or footer are shown.
-const widgetLines = 20
-
-// widgets are the lines that hooks show around the line, by place and key.
-type widgets struct {
-	each map[agent.Place]map[string][]string
-	plan plan
-}
-
-// set sets the lines under a key; nil removes them.
-func (w *widgets) set(place agent.Place, key string, lines []string) {
-	if lines == nil {
-		delete(w.each[place], key)
-		return
-	}
-	if w.each == nil {
-		w.each = map[agent.Place]map[string][]string{}
-	}
-	if w.each[place] == nil {
-		w.each[place] = map[string][]string{}
-	}
-	w.each[place][key] = slices.Clone(lines)
-}
-
-// rows are those of a place, in the order of their keys.
-func (w *widgets) rows(p terminal.Palette, columns int, place agent.Place) (rows []string) {
-	for _, key := range slices.Sorted(maps.Keys(w.each[place])) {
-		rows = append(rows, drawn(p, w.each[place][key], columns)...)
-	}
-	return rows
-}
-
-// drawn are the lines of a hook as rows, not too many of them.
-func drawn(p terminal.Palette, lines []string, columns int) []string {
-	rows := p.Painted(lines, columns)
-	return rows[:min(len(rows), widgetLines)]
 }
 
 // planRows is how many open steps of a plan are shown.

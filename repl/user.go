@@ -24,6 +24,8 @@ type user struct {
 	plain  plainLines
 	title  title
 
+	focusing focusing
+
 	start    sync.Once
 	startErr error
 	stop     sync.Once
@@ -79,7 +81,7 @@ func (p *user) takeOver() error {
 	defer s.mu.Unlock()
 	t, err := terminal.Start(terminal.Config{
 		In: p.opts.In, Out: p.opts.Out, Palette: p.screen.palette, Background: p.opts.Background,
-		Plain: p.screen.plain, Dumb: p.opts.Dumb,
+		Plain: p.screen.plain, Dumb: p.opts.Dumb, Focus: p.wantsFocus(),
 		Handler: terminal.Handler{
 			Key: p.keys.key, Zone: p.screen.frame, Line: p.keys.lineTyped, Interrupt: p.keys.plainInterrupt, End: p.keys.inputHasEnded, Focus: p.focus,
 			UsesAlt: p.keys.usesAlt, Panicked: p.opts.Broke,
@@ -115,13 +117,6 @@ func (p *user) close() {
 	})
 }
 
-// focus notes whether the window is in front.
-func (p *user) focus(in bool) {
-	p.screen.mu.Lock()
-	defer p.screen.mu.Unlock()
-	p.screen.window = window{true, in}
-}
-
 // HasUI reports whether a user can be asked.
 func (p *user) HasUI() bool { return isTerminal(p.opts.In) }
 
@@ -130,12 +125,16 @@ func (p *user) Notify(text string, level agent.Level) { p.screen.notify(text, le
 
 // SetStatus sets the words of a hook in the status line; "" removes them.
 func (p *user) SetStatus(key, text string) {
-	p.screen.change(func() { p.screen.status.set(key, text) })
+	p.screen.change(func() {
+		if p.screen.status.set(key, text) {
+			p.screen.widgets.redraw()
+		}
+	})
 }
 
 // SetWidget sets lines that a hook shows around the line; nil removes them.
 func (p *user) SetWidget(place agent.Place, key string, lines []string) {
-	p.screen.change(func() { p.screen.widgets.set(place, key, lines) })
+	p.screen.change(func() { p.screen.widgets.set(place, key, widget{lines: slices.Clone(lines)}) })
 }
 
 // SetPlan shows what is open of a plan above the line; none takes it away.
@@ -226,6 +225,7 @@ func (p *user) Adjust(key, value string) {
 			p.screen.highlight = value == "true"
 		case "ui.notify":
 			p.screen.notifyWith = value
+			p.applyFocus()
 		case "ui.menu":
 			p.screen.menuWith = value
 		}

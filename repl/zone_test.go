@@ -77,7 +77,7 @@ func TestTheZoneFitsIntoEveryWindow(t *testing.T) {
 		x := newStage(columns)
 		x.status.model, x.status.full, x.status.part = "test/one:off", "34% of 200k", 0.34
 		for _, place := range []agent.Place{agent.Above, agent.Below, agent.Header, agent.Footer} {
-			x.widgets.set(place, "w", lines(5))
+			x.widgets.set(place, "w", widget{lines: lines(5)})
 		}
 		if random.Intn(2) == 0 {
 			x.activity.begin(&task{began: x.at.Add(-3 * time.Second)})
@@ -107,7 +107,7 @@ func TestTheZoneFitsIntoEveryWindow(t *testing.T) {
 func TestTheCursorIsWhereTheLineIs(t *testing.T) {
 	x := newStage(40)
 	x.status.model = "m"
-	x.widgets.set(agent.Below, "w", []string{"below"})
+	x.widgets.set(agent.Below, "w", widget{lines: []string{"below"}})
 	x.line.set("日本")
 	z := x.zone(40, 24)
 	if want := []string{"m", "> 日本", "below"}; !slices.Equal(z.Rows, want) || z.Row != 1 || z.Column != 6 {
@@ -197,13 +197,13 @@ func TestWhatAKeyHasDoneIsInTheZoneForAMoment(t *testing.T) {
 
 func TestAWidgetHasNotTooManyRows(t *testing.T) {
 	var w widgets
-	w.set(agent.Above, "b", []string{"second"})
-	w.set(agent.Above, "a", append([]string{"first \x1b[2J"}, make([]string, 100)...))
+	w.set(agent.Above, "b", widget{lines: []string{"second"}})
+	w.set(agent.Above, "a", widget{lines: append([]string{"first \x1b[2J"}, make([]string, 100)...)})
 	rows := w.rows(terminal.Palette{}, 10, agent.Above)
 	if len(rows) != widgetLines+1 || rows[0] != "first " || rows[widgetLines] != "second" {
 		t.Errorf("%q", rows)
 	}
-	w.set(agent.Above, "a", nil)
+	w.set(agent.Above, "a", widget{})
 	if rows := w.rows(terminal.Palette{}, 10, agent.Above); len(rows) != 1 {
 		t.Errorf("%q", rows)
 	}

@@ -117,6 +117,16 @@ func (m *Models) All() []*Model { return m.now().models(anyProvider) }
 // Available lists the models whose provider has a key or needs none.
 func (m *Models) Available() []*Model { return m.now().models((*ProviderSpec).isUsable) }
 
+// CountUsable is how many providers have a key or need none.
+func (m *Models) CountUsable() (n int) {
+	for _, s := range m.now() {
+		if s.isUsable() {
+			n++
+		}
+	}
+	return n
+}
+
 // Find returns the model with exactly this provider and id, or nil. The provider
 // may be named by an alias. An id that is not listed is asked of the provider's
 // Open. No other provider is asked for anything.

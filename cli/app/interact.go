@@ -40,6 +40,7 @@ func (r *run) interact(ctx context.Context) error {
 	o.Shell = r.shellInTerminal()
 	o.Renderer = drawnByHooks{func() *luahooks.Chain { return r.chain }}
 	o.Changed = hasChanges
+	o.Alerts = func() []string { return r.chain.Alerts() }
 	o.Asked = func() string { return r.chain.Asked() }
 	o.Secret = stdlib.NewSecretFinder()
 	o.Shortcuts = func() (all []repl.Shortcut) {

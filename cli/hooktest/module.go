@@ -24,8 +24,8 @@ type functions map[string]any
 
 // newModule makes pi.test.
 func (f *file) newModule(L *lua.LState) lua.LValue {
-	t := luavm.NewRecord(L, 40)
-	for _, part := range []functions{f.setUps(), f.deeds(), f.servers(), f.history(), f.checks()} {
+	t := luavm.NewRecord(L, 48)
+	for _, part := range []functions{f.setUps(), f.deeds(), f.servers(), f.history(), f.onDesk(), f.checks()} {
 		for name, fn := range part {
 			luavm.Set(t, name, f.vm.Func("t."+name, fn))
 		}

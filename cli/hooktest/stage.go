@@ -110,6 +110,8 @@ func (s *stage) opened(ctx context.Context) (*app.TestRun, error) {
 	if s.run != nil {
 		return s.run, nil
 	}
+	ui, _ := s.settings["ui"].(map[string]any)
+	s.user.desk.change(func() { s.user.desk.quiet = ui["notify"] == "off" })
 	if err := writeSettings(filepath.Join(s.agentDir(), "config.toml"), s.settings); err != nil {
 		return nil, err
 	}

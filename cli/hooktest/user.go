@@ -32,6 +32,7 @@ type reply struct {
 type user struct {
 	agent.NoUI
 	witness *witness
+	desk    desk
 
 	mu     sync.Mutex // guards what follows
 	answer func(ctx context.Context, q question) (reply, error)
@@ -111,13 +112,6 @@ func (p *user) Notify(text string, level agent.Level) { p.witness.add(notice{lev
 
 // SetStatus remembers a part of the status line.
 func (p *user) SetStatus(key, text string) { p.witness.add(statusPart{key, text}) }
-
-// SetWidget remembers the lines of a widget as read.
-func (p *user) SetWidget(_ agent.Place, _ string, lines []string) {
-	for _, line := range lines {
-		p.witness.add(line)
-	}
-}
 
 // SetPlan remembers the steps of a plan as read.
 func (p *user) SetPlan(items []agent.PlanItem) {

@@ -184,6 +184,9 @@ type componentKey struct{}
 // clock stopped. It raises if the dialog cannot be shown, so that this does not look like an
 // answer, and in a component's function while another dialog is open: it might wait for itself.
 func (d *dialogs) show(L *lua.LState, kind, title string, f func(context.Context) error) {
+	if d.vm.Context().Value(drawerKey{}) != nil {
+		luavm.Raise(L, "%s: a function that draws cannot ask; ask in a command or a handler", kind)
+	}
 	if d.vm.Context().Value(componentKey{}) != nil && d.Dialogs.IsOpen() {
 		luavm.Raise(L, "%s: a component cannot open a dialog while one is open; close it first", kind)
 	}

@@ -20,17 +20,26 @@ import (
 // hook's VM.
 type display struct {
 	*bridge
+	data *lua.LTable // the metatable of what functions that draw are told
 
-	mu    sync.Mutex // guards what follows
-	shown map[string]func(ui agent.UI, on bool)
+	mu      sync.Mutex // guards what follows
+	shown   map[string]func(ui agent.UI, on bool)
+	drawers map[string]*drawer // of those that draw themselves, by the same names
+}
+
+// newDisplay makes one for a VM, inside of no job.
+func newDisplay(b *bridge) *display {
+	names := []string{"branch", "statuses", "providers"}
+	return &display{bridge: b, data: b.vm.Strict(&luavm.Fields{Of: "data", Names: func() []string { return names }})}
 }
 
 // Places is what all hooks show, by place. Where several show something in the same one,
 // such as the title, the last is seen, and when that is taken away the one before. The zero
 // value is ready.
 type Places struct {
-	mu  sync.Mutex // guards all
-	all map[string][]placed
+	mu      sync.Mutex // guards all
+	all     map[string][]placed
+	desktop desktop
 }
 
 // placed is what a hook shows in a place; show shows it, or takes it away.
@@ -78,7 +87,7 @@ const (
 
 func (d *display) part() part {
 	return part{"notify": d.notice, "set_widget": d.setWidget, "set_status": proc{d.setStatus}, "set_plan": d.setPlan,
-		"set_header": d.lines("set_header", agent.Header), "set_footer": d.lines("set_footer", agent.Footer),
+		"set_header": d.setHeader, "set_footer": d.setFooter, "copy": d.copy, "notify_desktop": d.notifyDesktop,
 		"set_title": d.text("set_title", "title", agent.UI.SetTitle), "set_working_indicator": d.setIndicator,
 		"set_working_message": d.text("set_working_message", "working", agent.UI.SetWorking),
 		"get_editor_text":     func(L *lua.LState) string { return d.front(L, "get_editor_text").EditorText() },
@@ -130,11 +139,11 @@ func (d *display) setStatus(L *lua.LState, key string, text *string) error {
 	return nil
 }
 
-// setWidget is ctx.ui.set_widget(key, lines?, {place?}): it shows lines under a key, in
-// place of those that the key had; nil removes them.
+// setWidget is ctx.ui.set_widget(key, lines or fn?, {place?}): it shows lines under a key, or
+// what a function draws, in place of what the key had; nil removes that.
 func (d *display) setWidget(L *lua.LState) int {
 	d.front(L, "set_widget")
-	key, lines, place := L.CheckString(1), linesArgument(L, 2, "set_widget"), string(agent.Above)
+	key, place := L.CheckString(1), string(agent.Above)
 	luavm.Unpack(L, 3, "set_widget", luavm.Opt("place", &place))
 	if key == "" {
 		luavm.RaiseArg(L, 1, "set_widget", "the key is empty")
@@ -148,23 +157,76 @@ func (d *display) setWidget(L *lua.LState) int {
 	if elsewhere {
 		d.showLines(other, key, nil)
 	}
-	if lines != nil || !elsewhere {
-		d.showLines(agent.Place(place), key, lines)
+	if L.Get(2) != lua.LNil || !elsewhere {
+		d.showContent(L, 2, "set_widget", agent.Place(place), key)
 	}
 	return 0
 }
 
-// lines makes ctx.ui.set_header(lines?) or set_footer(lines?). Each hook has one of its own
-// in that place; those of several are shown together.
-func (d *display) lines(name string, place agent.Place) func(*lua.LState) int {
-	return func(L *lua.LState) int {
-		d.front(L, name)
-		d.showLines(place, d.Hook.Name, linesArgument(L, 1, name))
-		return 0
+// setHeader is ctx.ui.set_header(lines or fn?). Each hook has a header of its own; those of
+// several are shown together.
+func (d *display) setHeader(L *lua.LState) int {
+	d.front(L, "set_header")
+	d.showContent(L, 1, "set_header", agent.Header, d.Hook.Name)
+	return 0
+}
+
+// setFooter is ctx.ui.set_footer(lines or fn?, {status?}), likewise. With status = false the
+// footer stands in the place of the status line, which goes.
+func (d *display) setFooter(L *lua.LState) int {
+	d.front(L, "set_footer")
+	status := true
+	luavm.Unpack(L, 2, "set_footer", luavm.Opt("status", &status))
+	d.showContent(L, 1, "set_footer", agent.Footer, d.Hook.Name)
+	d.hideStatus(!status && L.Get(1) != lua.LNil)
+	return 0
+}
+
+// hideStatus has the status line go, or no longer.
+func (d *display) hideStatus(hidden bool) {
+	if !hidden && !d.isShown(noStatus) {
+		return
+	}
+	d.show(noStatus, hidden, func(ui agent.UI, on bool) {
+		if wide, ok := ui.(agent.Wide); ok {
+			wide.HideStatus(on)
+		}
+	})
+}
+
+const noStatus = "no status"
+
+func widgetName(place agent.Place, key string) string { return "widget " + key + " " + string(place) }
+
+// showContent shows the n-th argument of a function at a place under a key: lines, or what a
+// function draws; nil removes what is there.
+func (d *display) showContent(L *lua.LState, n int, function string, place agent.Place, key string) {
+	fn, draws := L.Get(n).(*lua.LFunction)
+	if !draws {
+		d.showLines(place, key, linesArgument(L, n, function))
+		return
+	}
+	x := d.newDrawer(L, place, key, fn)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	name := widgetName(place, key)
+	d.showLocked(name, true, x.show)
+	if d.shown[name] != nil {
+		d.drawers[name] = x
 	}
 }
 
-func widgetName(place agent.Place, key string) string { return "widget " + key + " " + string(place) }
+// takeAway removes a drawer, unless something else is shown in its place by now.
+func (d *display) takeAway(x *drawer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if name := widgetName(x.place, x.key); d.drawers[name] == x {
+		d.showLocked(name, false, x.show)
+		if hides := d.shown[noStatus]; hides != nil && x.place == agent.Footer {
+			d.showLocked(noStatus, false, hides)
+		}
+	}
+}
 
 // showLines shows lines at a place under a key; nil removes them.
 func (d *display) showLines(place agent.Place, key string, lines []string) {
@@ -281,13 +343,19 @@ func (d *display) setIndicator(L *lua.LState) int {
 func (d *display) show(name string, on bool, set func(ui agent.UI, on bool)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.showLocked(name, on, set)
+}
+
+// showLocked is show for a caller who has the lock.
+func (d *display) showLocked(name string, on bool, set func(ui agent.UI, on bool)) {
 	if d.Life.Err() != nil {
 		return
 	}
 	if d.shown == nil {
-		d.shown = map[string]func(agent.UI, bool){}
+		d.shown, d.drawers = map[string]func(agent.UI, bool){}, map[string]*drawer{}
 	}
 	delete(d.shown, name)
+	delete(d.drawers, name)
 	if on {
 		d.shown[name] = set
 	}
@@ -324,7 +392,7 @@ func linesArgument(L *lua.LState, n int, function string) []string {
 	}
 	list, ok := luavm.Strings(L, v)
 	if !ok {
-		luavm.RaiseArg(L, n, function, "list of lines expected, got %s", v.Type())
+		luavm.RaiseArg(L, n, function, "list of lines or a function that draws them expected, got %s", v.Type())
 	}
 	return cutLines(list)
 }

@@ -112,18 +112,24 @@ const renderTime = time.Second
 // the function returned nil and leaves the drawing to the program. The owner is told of an
 // error.
 func (j *jobs) draw(ctx context.Context, what string, draw func(L *lua.LState) lua.LValue) ([]string, error) {
+	lines, err := j.drawWithin(ctx, min(renderTime, j.Timeout), what, draw)
+	if err != nil && !IsReplaced(err) {
+		j.Owner.Failed(ctx, what, nil, err, Everybody)
+	}
+	return lines, err
+}
+
+// drawWithin is draw for another time, and nobody is told of an error.
+func (j *jobs) drawWithin(ctx context.Context, limit time.Duration, what string, draw func(L *lua.LState) lua.LValue) ([]string, error) {
 	drawn := new([]string)
-	err := j.vm.Run(ctx, luavm.Job{Name: what, Timeout: min(renderTime, j.Timeout), Run: func(L *lua.LState) (err error) {
+	err := j.vm.Run(ctx, luavm.Job{Name: what, Timeout: limit, Run: func(L *lua.LState) (err error) {
 		*drawn, err = linesOf(L, draw(L))
 		return err
 	}})
-	if err == nil {
-		return *drawn, nil
+	if err != nil {
+		return nil, err
 	}
-	if !IsReplaced(err) {
-		j.Owner.Failed(ctx, what, nil, err, Everybody)
-	}
-	return nil, err
+	return *drawn, nil
 }
 
 // render is draw without the error: ok is false if the function failed or returned nil, so

@@ -176,7 +176,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.signals = &signals{bridge: b}
 	s.theme = &theme{bridge: b}
 	s.contexts = &contexts{bridge: b, messages: s.messages, signals: s.signals}
-	s.display = &display{bridge: b}
+	s.display = newDisplay(b)
 	s.programs = &programs{b}
 	s.spawns = &spawns{programs: s.programs, version: p.Kept.NewOwner(), mine: map[string]*spawned{}}
 	s.servers = &servers{bridge: b}

@@ -79,7 +79,7 @@ func TestWhatIsShownEndsWithTheVM(t *testing.T) {
 	var d *display
 	l := newLab(t, func(l *lab) part {
 		l.UI, l.Places = func() agent.UI { return ui }, new(Places)
-		d = &display{bridge: l.bridge}
+		d = newDisplay(l.bridge)
 		return d.part()
 	})
 	l.want("nil", `api.set_status("a", "on") api.set_status("b", "on") api.set_status("b") api.set_widget("w", { "1" }) api.set_working_message("busy")`)

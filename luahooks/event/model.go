@@ -101,6 +101,8 @@ func choiceEvents() []Spec {
 			func(p *payload, e *agent.UIPromptStart) { p.prompt(e.PromptKind, e.Title) }),
 		graceful("The person has answered.",
 			func(p *payload, e *agent.UIPromptEnd) { p.prompt(e.PromptKind, e.Title) }),
+		graceful("The window of the terminal came to the front, or another one did. Where the terminal does not tell, and without one, it never comes; of two changes that follow each other at once only the last is told. The program asks the terminal to tell only while a hook listens, or `[ui] notify` is on.",
+			func(p *payload, e *agent.Focus) { p.flag("focused", e.Focused).about("whether it is in front now") }),
 		telling(Spec{About: "Another hook failed; its own errors a hook does not hear of. Nor is anybody told of an error in a handler of `hook_error`, and of what it sets off: that is only shown.",
 			Rule: "told in chain order to the other hooks; the agent goes on after hook_grace", Wait: Graceful},
 			func(p *payload, e *agent.HookFailed) {

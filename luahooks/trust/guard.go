@@ -183,6 +183,21 @@ func (g *Guard) IsPending(path string) bool {
 	return pending
 }
 
+// CountPending is how many files wait for approval. Nobody is shown them.
+func (g *Guard) CountPending() (n int) {
+	s := g.lock()
+	defer g.mu.Unlock()
+	if s.damaged != nil {
+		return 1 // the store, which is all that is approved then
+	}
+	for path := range s.ledger.pending {
+		if path != s.home.index {
+			n++
+		}
+	}
+	return n
+}
+
 // IsLost reports whether the version of a file that is active cannot be had any
 // more.
 func (g *Guard) IsLost(path string) bool {

@@ -56,7 +56,7 @@ func onStage(t *testing.T, columns, rows int, environment ...string) *stage {
 		name, value, _ := strings.Cut(variable, "=")
 		env[name] = value
 	}
-	s.term, err = Start(Config{In: tty, Out: tty, Getenv: func(name string) string { return env[name] }, Handler: Handler{
+	s.term, err = Start(Config{In: tty, Out: tty, Focus: true, Getenv: func(name string) string { return env[name] }, Handler: Handler{
 		Key:     func(k Key) { s.note(func() { s.keys = append(s.keys, k) }) },
 		Zone:    func(int, int) Zone { s.mu.Lock(); defer s.mu.Unlock(); return s.zone },
 		End:     func() { s.tell("end") },

@@ -116,8 +116,6 @@ func (c Config) withDefaults() Config {
 	}
 	if h.Focus == nil {
 		h.Focus = func(bool) {}
-	} else {
-		c.focus = true
 	}
 	if h.Line == nil {
 		h.Line = func(string) {}
@@ -144,7 +142,7 @@ func (t *Terminal) takeOver() error {
 	if err != nil {
 		return err
 	}
-	t.modes = modes{focus: t.config.focus}
+	t.modes = modes{focus: t.config.Focus}
 	first := t.modes.on()
 	if t.config.isMute() {
 		t.replies.all = true
@@ -278,6 +276,27 @@ func (t *Terminal) Releases(wanted bool) {
 		sequence := kittyUsual
 		if wanted {
 			sequence = kittyRelease
+		}
+		t.painter.ask(func(w *wants) { w.controls = append(w.controls, sequence...) })
+	}
+}
+
+// ReportFocus has the terminal say when its window comes to the front or leaves it, or no
+// longer.
+func (t *Terminal) ReportFocus(wanted bool) {
+	if t.plain != nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.modes.focus == wanted {
+		return
+	}
+	t.modes.focus = wanted
+	if !t.lease.lent {
+		sequence := focusOff
+		if wanted {
+			sequence = focusOn
 		}
 		t.painter.ask(func(w *wants) { w.controls = append(w.controls, sequence...) })
 	}
@@ -430,7 +449,8 @@ type Handler struct {
 	End func()
 	// Resized is called before the zone is painted at another size.
 	Resized func()
-	// Focus is told that the window came to the front or left it, where the terminal tells.
+	// Focus is told that the window came to the front or left it, where the terminal tells and
+	// is to.
 	Focus func(in bool)
 	// Resumed is called after the process was stopped and runs again.
 	Resumed func()
@@ -451,8 +471,7 @@ type Config struct {
 
 	Background string                   // "light" or "dark"; "" asks the terminal
 	Getenv     func(name string) string // nil: os.Getenv
-
-	focus bool // somebody wants to know whether the window is in front
+	Focus      bool                     // it is to say when its window comes to the front, see [Terminal.ReportFocus]
 }
 
 // Panel is something that takes the place of the line for a while and has the keys: a

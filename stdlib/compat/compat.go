@@ -33,9 +33,11 @@
 package compat
 
 import (
+	"cmp"
 	"embed"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"pi/internal/suggest"
@@ -138,9 +140,9 @@ type tools struct {
 
 // table makes the table of them.
 func (h *tools) table(L *lua.LState) *lua.LTable {
-	t := luavm.NewRecord(L, 8)
+	t := luavm.NewRecord(L, 9)
 	for name, fn := range map[string]any{
-		"parameters": parameters, "hint": hint, "names": namesOf, "event": h.event, "list": list, "framed": h.framed,
+		"parameters": parameters, "hint": hint, "nearest": nearest, "names": namesOf, "event": h.event, "list": list, "framed": h.framed,
 		"restyle":        func(L *lua.LState, v lua.LValue) lua.LValue { return h.restyle(L, v, false) },
 		"restyle_branch": func(L *lua.LState, v lua.LValue) lua.LValue { return h.restyle(L, v, true) },
 	} {
@@ -183,6 +185,16 @@ func list(t *lua.LTable) *lua.LTable {
 
 // hint is host.hint(name, known): the end of a message about an unknown name.
 func hint(name string, known []string) string { return suggest.Hint(name, known) }
+
+// nearest is host.nearest(name, known): the known name that is most like name. There is one.
+func nearest(name string, known []string) string {
+	if near := suggest.Nearest(name, known); near != "" {
+		return near
+	}
+	return slices.MinFunc(known, func(a, b string) int {
+		return cmp.Or(cmp.Compare(suggest.Distance(name, a), suggest.Distance(name, b)), strings.Compare(a, b))
+	})
+}
 
 // namesOf is host.names(table): the names of all fields that a strict table may have, or
 // else those that it has.

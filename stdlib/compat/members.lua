@@ -5,6 +5,7 @@
 --   m.model_registry()         ctx.model_registry
 --   m.ui()                     ctx.ui
 --   m.drawn(x, ...)            what a renderer returned, as lines; it may be a component
+--   m.theme(ours)              what renderers are given to paint with; ours may be nil
 --   m.commands, m.tools, m.messages, m.rest, m.guards   members of the object, see there
 --   m.context                  members of ctx that are functions
 
@@ -44,11 +45,94 @@ function m.drawn(x, width)
   return method(x, "render", 1)(width)
 end
 
--- A list of lines, a component, or a function that makes one: as lines.
-local function lines_of(x, width, ...)
-  if type(x) == "function" then x = x(...) end
-  if type(x) == "string" then return { x } end
-  return m.drawn(x, width)
+-- Colours: the sources have names of their own, which are values and stay in a translation.
+
+-- What the sources paint text with, by what it is for; false leaves text as it is.
+local colours = {
+  text = false, borderAccent = "accent", borderMuted = "border",
+  thinkingText = "thinking", userMessageText = "user", customMessageText = false, customMessageLabel = "accent",
+  toolTitle = "tool_title", toolOutput = "tool_output", bashMode = "success",
+  mdHeading = "accent", mdLink = "link", mdLinkUrl = "muted", mdCode = "code", mdCodeBlock = "code", mdCodeBlockBorder = "border",
+  mdQuote = "muted", mdQuoteBorder = "border", mdHr = "border", mdListBullet = "accent",
+  toolDiffAdded = "success", toolDiffRemoved = "error", toolDiffContext = "dim",
+  syntaxComment = "dim", syntaxKeyword = "accent", syntaxFunction = "link", syntaxVariable = "user", syntaxString = "success",
+  syntaxNumber = "warning", syntaxType = "code", syntaxOperator = "muted", syntaxPunctuation = "muted",
+  thinkingOff = "dim", thinkingMinimal = "muted", thinkingLow = "link", thinkingMedium = "accent", thinkingHigh = "warning",
+  thinkingXhigh = "error", thinkingMax = "error",
+  selectedBg = "border", userMessageBg = "user", customMessageBg = "muted",
+  toolPendingBg = "dim", toolSuccessBg = "success", toolErrorBg = "error",
+}
+
+local theme_seen -- ours, as a renderer was given it
+
+local function our_theme() return theme_seen or c.ctx().ui.theme end
+
+-- colour is our name for one of the sources; for one that nobody has it is the nearest, which
+-- the log says once.
+local function colour(name)
+  if type(name) ~= "string" or colours[name] ~= nil then return colours[name] end
+  local known = our_theme().names()
+  for _, own in ipairs(known) do
+    if own == name then return own end
+  end
+  for _, own in ipairs(known) do
+    if own:gsub("_", "") == name:gsub("_", ""):lower() then colours[name] = own return own end
+  end
+  for theirs in pairs(colours) do known[#known + 1] = theirs end
+  local near = host.nearest(name, known)
+  local own = colours[near]
+  if own == nil then own = near end
+  colours[name] = own
+  pi.log(("theme: there is no colour %q; it is painted as %q"):format(name, near))
+  return own
+end
+
+-- painter makes theme.fg and theme.bg.
+local function painter(ours)
+  return function(name, text)
+    local own = colour(name)
+    if own == false then return text end
+    return our_theme()[ours](own or name, text)
+  end
+end
+
+local theme = c.layer("theme", { fg = painter("fg"), bg = painter("bg") }, {
+  get_fg_ansi = "use theme.fg", get_bg_ansi = "use theme.bg", get_color_mode = "theme paints for the terminal at hand",
+}, our_theme)
+
+-- m.theme is the theme of the sources over ours.
+function m.theme(ours)
+  theme_seen = ours or theme_seen
+  return theme
+end
+
+-- by_width is what is shown at a place, as ours expects it: lines as they are, of a component or
+-- a function that makes one a function that draws for the width.
+local function by_width(content)
+  local surface, around, on_branch = nil, { statuses = {}, providers = 0 }, {}
+  if type(content) == "function" then
+    content = content({ request_render = function() if surface then surface.request_render() end end }, m.theme(), {
+      get_git_branch = function() return around.branch end,
+      get_extension_statuses = function() return around.statuses end,
+      get_available_provider_count = function() return around.providers end,
+      on_branch_change = function(fn)
+        on_branch[fn] = true
+        return function() on_branch[fn] = nil end
+      end,
+    })
+  end
+  if type(content) == "string" then return { content } end
+  if type(content) ~= "table" or type(content.render) ~= "function" then return content end
+  local source = method(content, "render", 1)
+  return function(width, now, data)
+    local before = around.branch
+    surface, around = now, data
+    if before ~= data.branch then
+      for fn in pairs(on_branch) do fn() end
+    end
+    local lines = source(width)
+    return lines
+  end
 end
 
 -- tui.Text(text, padding_x?, padding_y?): a component of a text.
@@ -131,8 +215,8 @@ local function custom_factory(ui, source)
   local tui = { request_render = function() if handle then handle.request_render() end end }
   local n, component = host.parameters(source), nil
   if n == 1 then component = source(done)
-  elseif n == 3 then component = source(tui, ui.theme, done)
-  else component = source(tui, ui.theme, {}, done) end
+  elseif n == 3 then component = source(tui, m.theme(), done)
+  else component = source(tui, m.theme(), {}, done) end
   if finished then return value end
   return show(ui, component, { wait = true, render = function(render, width, now)
     handle = now
@@ -158,8 +242,7 @@ function m.ui(no_ui, more)
     return function(...)
       local key, content
       if keyed then key, content = ... else content = ... end
-      local lines = content
-      if content ~= nil then lines = lines_of(content, 80, { request_render = function() end }, ours().theme, {}) end
+      local lines = by_width(content)
       if not keyed then return ours()[name](lines) end
       local opts = c.renamed((select(3, ...)), { placement = "place" })
       if opts then opts.place = places[opts.place] or opts.place end
@@ -174,7 +257,7 @@ function m.ui(no_ui, more)
       if type(x) == "function" then return custom_factory(ours(), x) end
       return custom_component(ours(), x)
     end,
-    set_widget = set("set_widget", true), set_header = set("set_header"), set_footer = set("set_footer"),
+    theme = theme, set_widget = set("set_widget", true), set_header = set("set_header"), set_footer = set("set_footer"),
   }, more or {}), no_ui, ours)
 end
 
@@ -329,9 +412,10 @@ m.commands = {
 -- Renderers of both orders, (x, theme) and (x, options, theme), find what they want in the
 -- second argument.
 local function drawing(source)
-  return source and function(x, opts, theme)
-    local both = setmetatable({ expanded = opts.expanded, width = opts.width, is_partial = false }, { __index = theme })
-    return m.drawn(source(x, both, host.parameters(source) == 2 and both or theme), opts.width)
+  return source and function(x, opts, ours)
+    local paints = m.theme(ours)
+    local both = setmetatable({ expanded = opts.expanded, width = opts.width, is_partial = false }, { __index = paints })
+    return m.drawn(source(x, both, host.parameters(source) == 2 and both or paints), opts.width)
   end
 end
 
@@ -377,8 +461,8 @@ m.messages = {
   send = function(text, attachments) must(pi.send(text, attachments)) end,
   register_message_renderer = function(custom_type, source)
     if type(source) ~= "function" then return pi.register_message_renderer(custom_type, source) end
-    return pi.register_message_renderer(custom_type, function(message, opts, theme)
-      return m.drawn(source(message, opts, theme), opts.width)
+    return pi.register_message_renderer(custom_type, function(message, opts, ours)
+      return m.drawn(source(message, opts, m.theme(ours)), opts.width)
     end)
   end,
 }

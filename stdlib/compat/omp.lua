@@ -92,15 +92,10 @@ local function not_aside(function_name, send)
   end
 end
 
--- set_status(key, text, {color}): the text painted with the theme, or as it is for a colour
--- that the theme does not have.
+-- set_status(key, text, {color}): the text painted with the theme.
 local function set_status(key, text, opts)
-  local ui = c.ctx().ui
-  if text ~= nil and type(opts) == "table" and opts.color then
-    local ok, painted = pcall(ui.theme.fg, opts.color, text)
-    if ok then text = painted end
-  end
-  return ui.set_status(key, text)
+  if text ~= nil and type(opts) == "table" and opts.color then text = m.theme().fg(opts.color, text) end
+  return c.ctx().ui.set_status(key, text)
 end
 
 local logger = {}

@@ -352,6 +352,11 @@
 ---@field kind string `select`, `confirm`, `input`, `editor`, `custom` or `run`
 ---@field title? string
 
+--- The window of the terminal came to the front, or another one did. Where the terminal does not tell, and without one, it never comes; of two changes that follow each other at once only the last is told. The program asks the terminal to tell only while a hook listens, or `[ui] notify` is on.
+---@class pi.FocusEvent
+---@field type "focus"
+---@field focused boolean whether it is in front now
+
 --- Another hook failed; its own errors a hook does not hear of. Nor is anybody told of an error in a handler of `hook_error`, and of what it sets off: that is only shown.
 ---@class pi.HookErrorEvent
 ---@field type "hook_error"

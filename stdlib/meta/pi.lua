@@ -606,6 +606,7 @@ function pi.log(...) end
 ---@overload fun(event: "mode_select", fn: fun(event: pi.ModeSelectEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "ui_prompt_start", fn: fun(event: pi.UiPromptStartEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "ui_prompt_end", fn: fun(event: pi.UiPromptEndEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "focus", fn: fun(event: pi.FocusEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "hook_error", fn: fun(event: pi.HookErrorEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "compaction_start", fn: fun(event: pi.CompactionStartEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "compaction_end", fn: fun(event: pi.CompactionEndEvent, ctx: pi.Context)): fun()

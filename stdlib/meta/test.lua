@@ -111,6 +111,43 @@ function test.view() end
 ---@return string
 function test.typed() end
 
+--- The name that a hook gave the window of the terminal; nil: the usual one.
+---@return string?
+function test.title() end
+
+--- What a hook says is shown while the agent works; nil: the usual text.
+---@return string?
+function test.working() end
+
+--- The headers of the hooks, one below the other, as they are drawn for a width.
+---@param width? integer 80 unless you say otherwise
+---@return string[] lines
+function test.header(width) end
+
+--- The footers of the hooks, likewise.
+---@param width? integer
+---@return string[] lines
+function test.footer(width) end
+
+--- The widget under a key, likewise; nil if there is none.
+---@param key string
+---@param width? integer
+---@return string[]? lines
+function test.widget(key, width) end
+
+--- The window of the terminal comes to the front, or another one does: the event `focus`.
+---@param focused boolean
+function test.focus(focused) end
+
+--- The texts that hooks have copied, in their order.
+---@return string[]
+function test.copied() end
+
+--- What hooks have told with `ctx.ui.notify_desktop`, in its order. It is told unless the case
+--- sets `[ui] notify` to `off`, or has said that the window is in front.
+---@return pi.TestDesktopNotice[]
+function test.desktop() end
+
 --- Saves another text of a hook, or of a file beside one, and returns when it is live.
 ---@param path string as in `t.hook`
 ---@param text string
@@ -346,6 +383,11 @@ function TestClock.now() end
 ---@class pi.TestNotice
 ---@field level string
 ---@field text string
+
+--- A notice on the desktop.
+---@class pi.TestDesktopNotice
+---@field title string
+---@field body string empty, if there was none
 
 --- A call of a tool.
 ---@class pi.TestCall

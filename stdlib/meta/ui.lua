@@ -67,19 +67,53 @@ function ui.set_status(key, text) end
 ---@class pi.WidgetOptions
 ---@field place? "above"|"below" where it stands, seen from the line being typed: `above` unless said
 
---- Shows lines beside the line being typed, under a key of yours; nil takes them away. As many are shown as there is room for, and of what controls a terminal only the colours of the theme stay. They stand there while the agent works, too, until the hook ends.
+--- Draws lines for the width that there is. It is called when they come into view, when the width changes, when the status line does (its branch, the cost, a status of a hook), and when `surface.request_render` asks; ten times a second at most. It has 50 ms: what it drew before stays where it needs longer, and after three such drawings in a row it is taken away with an error, as at once where it raises. It cannot open dialogs. Work that takes time belongs into handlers, which keep what is to be drawn in a local. Where there is no terminal, as over RPC and ACP, and with `--plain`, it is never called.
+---@alias pi.Draw fun(width: integer, surface: pi.DrawSurface, data: pi.DrawData): string|string[]
+
+--- Where a function that draws for the width is shown.
+---@class pi.DrawSurface
+local draw_surface = {}
+
+--- Has it drawn anew. Many calls at once draw once.
+function draw_surface.request_render() end
+
+--- What else is there, for a function that draws for the width.
+---@class pi.DrawData
+---@field branch? string of git
+---@field statuses table<string, string> what hooks have set with `set_status`, by key
+---@field providers integer how many providers have a key, or need none
+
+--- Shows lines beside the line being typed, under a key of yours, or what a function draws for the width; nil takes them away. As many are shown as there is room for, 10 of those that a function draws, and of what controls a terminal only the colours of the theme stay. They stand there while the agent works, too, until the hook ends.
 ---@param key string
----@param lines? string[] at most 200
+---@param lines? string[]|pi.Draw at most 200
 ---@param opts? pi.WidgetOptions
 function ui.set_widget(key, lines, opts) end
 
---- Shows lines at the top of what is below the transcript; nil takes them away. Those of several hooks are shown together.
----@param lines? string[]
+--- Shows lines at the top of what is below the transcript, or what a function draws for the width, 8 rows at most; nil takes them away. Those of several hooks are shown together.
+---@param lines? string[]|pi.Draw
 function ui.set_header(lines) end
 
---- Shows lines at the bottom, below the status line; nil takes them away.
----@param lines? string[]
-function ui.set_footer(lines) end
+--- Options of `ctx.ui.set_footer`.
+---@class pi.FooterOptions
+---@field status? boolean false: the footer stands in the place of the status line, which goes. What a user must know keeps a row of its own: the mode that is on, whose gates are shut, and what waits for approval
+
+--- Shows lines at the bottom, below the status line, or what a function draws for the width, 8 rows at most; nil takes them away.
+---@param lines? string[]|pi.Draw
+---@param opts? pi.FooterOptions
+function ui.set_footer(lines, opts) end
+
+--- Copies a text to the user's clipboard: by the terminal, which has that of the machine that the user sits at, or by a program. A row says which hook has copied how much. Nothing is ever read from a clipboard. There is none over RPC and ACP, and in print mode.
+---@param text string at most 1 MiB
+---@return boolean? ok
+---@return string? message why nothing was copied
+function ui.copy(text) end
+
+--- Tells a user something who looks at another window, in the way of `[ui] notify`: with a bell, or a notice on the desktop. Nobody is told where that is `off`, where the terminal says that its window is in front, and within 5 seconds of another notice of a hook. There is no desktop over RPC and ACP, and in print mode.
+---@param title string
+---@param body? string
+---@return boolean? ok
+---@return string? message why nobody was told
+function ui.notify_desktop(title, body) end
 
 --- A step of a plan.
 ---@class pi.PlanStep
