@@ -269,6 +269,29 @@ type Desk interface {
 	NotifyDesktop(title, body string) error
 }
 
+// Ability is what a UI can do besides asking and telling.
+type Ability string
+
+// The abilities of a UI.
+const (
+	CanCustom Ability = "custom" // show a component of a hook
+	CanDraw   Ability = "draw"   // draw a header, a footer or a widget by width
+	CanCopy   Ability = "copy"   // copy to the clipboard
+	CanRun    Ability = "run"    // lend its terminal to a program
+)
+
+// Abilities lists them.
+func Abilities() []Ability { return []Ability{CanCustom, CanDraw, CanCopy, CanRun} }
+
+// Able is a UI that can do more than asking and telling.
+type Able interface{ Can(a Ability) bool }
+
+// UICan reports whether a UI, which may be nil, can do something.
+func UICan(ui UI, a Ability) bool {
+	able, ok := ui.(Able)
+	return ok && able.Can(a)
+}
+
 // Component draws itself, as what a hook shows does. Its methods are called one at a time.
 type Component interface {
 	// Render draws all of it. Lines beyond height, which is what there is room for, are

@@ -327,8 +327,17 @@ func (r *REPL) do(ctx context.Context, x job) {
 		_ = r.restDriver(x).Do(asUser(ctx, x.at), x.doing, x.run) // it was shown
 		return
 	}
+	early := r.agent.HearsLines() && !r.screen.plain && !x.byKey // hooks may show something
+	if early {
+		r.echo(x.text, x.shown, nil)
+	}
 	in := r.readLine(ctx, &x, "")
-	if (!r.screen.plain || in.attached != nil) && !x.byKey { // in plain mode the line stands where it was typed
+	switch {
+	case early:
+		for _, words := range in.attached {
+			r.screen.change(func() { r.screen.answerKey(words) })
+		}
+	case (!r.screen.plain || in.attached != nil) && !x.byKey: // in plain mode the line stands where it was typed
 		r.echo(x.text, x.shown, in.attached)
 	}
 	r.run(ctx, in, x)

@@ -84,6 +84,10 @@ func (p *user) SetDrawer(place agent.Place, key string, d agent.Drawer) {
 }
 
 // HideStatus does nothing: the parts of the status line are there as ever.
+// Can reports that the user of a case has all but a terminal to lend.
+func (*user) Can(a agent.Ability) bool { return a != agent.CanRun }
+
+// HideStatus has nothing to hide.
 func (*user) HideStatus(bool) {}
 
 // SetTitle remembers the name of the window.

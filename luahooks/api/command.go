@@ -213,6 +213,8 @@ type Keys struct {
 	Chord func(key string) (string, error)
 	// IsReserved reports whether the front end uses a key itself, as its keys are now.
 	IsReserved func(chord string) bool
+	// InForce lists the keys of each action by its name, as they are now; nil: none has any.
+	InForce func() map[string][]string
 }
 
 // shortcut is pi.shortcut(key, {description, handler}). A key that is reserved is

@@ -235,6 +235,7 @@ func (s *Script) ofPi() []part {
 		(&renderers{b, s.theme, t.resultTable}).part(),
 		(&completions{b, s.contexts}).part(),
 		(&resources{b}).part(),
+		(&inventory{b}).ofPi(),
 		(&providers{b}).part(),
 		s.spawns.part(),
 		(&promises{bridge: b}).part(),
@@ -245,7 +246,7 @@ func (s *Script) ofPi() []part {
 // ofUI are the functions of ctx.ui.
 func (s *Script) ofUI() []part {
 	d := &dialogs{s.bridge}
-	return []part{d.part(), s.display.part(), (&components{s.bridge, d, s.theme}).part(), {"run": (&terminalPrograms{s.bridge, d}).run}}
+	return []part{d.part(), s.display.part(), (&components{s.bridge, d, s.theme}).part(), {"run": (&terminalPrograms{s.bridge, d}).run}, (&inventory{s.bridge}).ofUI()}
 }
 
 // ofContext are the functions of ctx.
@@ -255,6 +256,7 @@ func (s *Script) ofContext() []part {
 		s.contexts.part(),
 		(&sessionEdits{b, s.messages}).ofContext(),
 		models{b}.part(),
+		(&inventory{b}).ofContext(),
 		s.modes.ofContext(),
 		(&switching{b}).part(),
 		{"exec": s.programs.exec, "compact": (&compactions{b}).compact},
@@ -358,6 +360,8 @@ type Host interface {
 	Modes() *agent.Modes
 	Tools() []agent.Tool // the active ones
 	SystemPrompt() string
+	PromptParts() []agent.Section
+	ScopedModels() []llm.Choice
 	Totals() agent.Totals
 	IsIdle() bool
 	Pending() int
