@@ -259,6 +259,13 @@ type Wide interface {
 	HideStatus(hidden bool)
 }
 
+// Hider is a UI that shows while the agent works that it does.
+type Hider interface {
+	// HideWorking has that go, or come back. What the user must know stays: that a question, a hook
+	// or another attempt is waited for.
+	HideWorking(hidden bool)
+}
+
 // Desk is a UI whose user sits at a machine with a clipboard and a desktop.
 type Desk interface {
 	// Copy copies a text to the user's clipboard, and returns the way that it went, for
@@ -364,6 +371,8 @@ type Theme interface {
 	Background(name, text string) string
 	// RGB returns text in a colour, or in the nearest that the terminal has.
 	RGB(r, g, b uint8, text string) string
+	// OnRGB returns text on a background of a colour, likewise.
+	OnRGB(r, g, b uint8, text string) string
 }
 
 // ThemeColors are the colours that a theme has.
@@ -388,6 +397,9 @@ func (PlainTheme) Background(_, text string) string { return text }
 
 // RGB returns text.
 func (PlainTheme) RGB(_, _, _ uint8, text string) string { return text }
+
+// OnRGB returns text.
+func (PlainTheme) OnRGB(_, _, _ uint8, text string) string { return text }
 
 // Client is a UI behind which a program answers, which may do so without asking anybody.
 type Client interface{ IsClient() bool }

@@ -206,6 +206,9 @@ func (r *resources) register(L *lua.LState) int {
 		}
 	}
 	r.registered.Resources.put(n)
+	if r.registered.Handlers.isInForce() {
+		r.CommandsChanged(r.vm.Context())
+	}
 	L.Push(lua.LTrue)
 	return 1
 }

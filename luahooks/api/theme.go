@@ -32,7 +32,7 @@ const (
 // renderers.
 func (t *theme) open(L *lua.LState) *lua.LTable {
 	table := luavm.NewRecord(L, 10)
-	t.add(table, part{"fg": t.fg, "bg": t.bg, "rgb": t.rgb, "names": agent.ThemeColors, "markdown": t.markdown})
+	t.add(table, part{"fg": t.fg, "bg": t.bg, "rgb": t.rgb, "on_rgb": t.onRGB, "names": agent.ThemeColors, "markdown": t.markdown})
 	for _, style := range agent.ThemeStyles() {
 		t.add(table, part{style: func(text string) string { return t.paint(style, text) }})
 	}
@@ -67,13 +67,23 @@ func checkColour(name string) error {
 
 // rgb is theme.rgb(red, green, blue, text): text in a colour by its parts, 0 to 255.
 func (t *theme) rgb(red, green, blue float64, text string) (string, error) {
+	return t.byParts(red, green, blue, text, agent.Theme.RGB)
+}
+
+// onRGB is theme.on_rgb(red, green, blue, text): text on a background by its parts.
+func (t *theme) onRGB(red, green, blue float64, text string) (string, error) {
+	return t.byParts(red, green, blue, text, agent.Theme.OnRGB)
+}
+
+// byParts paints a text in a colour that its parts, 0 to 255, make.
+func (t *theme) byParts(red, green, blue float64, text string, paint func(_ agent.Theme, r, g, b uint8, text string) string) (string, error) {
 	for _, v := range []float64{red, green, blue} {
 		if !(v >= 0 && v <= 255) {
 			return "", luavm.Misusef("red, green and blue are numbers from 0 to 255, not %v", v)
 		}
 	}
 	if ui := t.UI(); ui != nil {
-		return ui.Theme().RGB(uint8(red), uint8(green), uint8(blue), text), nil
+		return paint(ui.Theme(), uint8(red), uint8(green), uint8(blue), text), nil
 	}
 	return text, nil
 }

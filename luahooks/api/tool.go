@@ -24,6 +24,7 @@ type Tool struct {
 	home         *tools
 	spec         llm.ToolSpec
 	annotations  agent.Annotations
+	inactive     bool // until a hook makes it active
 	execute      *lua.LFunction
 	prepare      *lua.LFunction
 	renderCall   *lua.LFunction
@@ -39,18 +40,19 @@ type tools struct {
 }
 
 func (t *tools) part() part {
-	return part{"tool": t.tool, "tools": t.list, "active_tools": t.active, "set_active_tools": t.setActive, "call_tool": t.call}
+	return part{"tool": t.tool, "tools": t.list, "active_tools": t.active, "set_active_tools": t.setActive, "call_tool": t.call, "remove_tool": t.remove}
 }
 
 // tool is pi.tool{name, label?, description, parameters, prompt_snippet?,
 // prompt_guidelines?, execution?, annotations?, prepare_arguments?, execute, render_call?,
-// render_result?}: it registers a tool, in place of one of the hook with that name. If the
+// render_result?, active?}: it registers a tool, in place of one of the hook with that name. If the
 // file was loaded before, the agent gets the tool at once. Misuse raises.
 func (t *tools) tool(L *lua.LState) int {
 	n := &Tool{home: t}
 	var parameters, annotations *lua.LTable
 	var execution string
-	luavm.Unpack(L, 1, "tool", luavm.Opt("name", &n.spec.Name).Required(), luavm.Opt("label", &n.spec.Label),
+	active := true
+	luavm.Unpack(L, 1, "tool", luavm.Opt("active", &active), luavm.Opt("name", &n.spec.Name).Required(), luavm.Opt("label", &n.spec.Label),
 		luavm.Opt("description", &n.spec.Description).Required(), luavm.Opt("parameters", &parameters),
 		luavm.Opt("prompt_snippet", &n.spec.Snippet), luavm.Opt("prompt_guidelines", &n.spec.Guidelines),
 		luavm.Opt("execution", &execution), luavm.Opt("annotations", &annotations), luavm.Opt("prepare_arguments", &n.prepare),
@@ -69,7 +71,7 @@ func (t *tools) tool(L *lua.LState) int {
 	if annotations != nil {
 		n.annotations = annotationsFrom(L, annotations)
 	}
-	n.spec.Parameters = t.schema(L, "tool", parameters)
+	n.spec.Parameters, n.inactive = t.schema(L, "tool", parameters), !active
 	t.registered.Tools.put(n)
 	if t.registered.Handlers.isInForce() {
 		t.Tools.Apply(t.Hook.Name)
@@ -77,10 +79,25 @@ func (t *tools) tool(L *lua.LState) int {
 	return 0
 }
 
+// remove is pi.remove_tool(name) → true, or nil and a message: a tool of the hook goes. What it
+// stood in place of is there again. A call that runs goes on.
+func (t *tools) remove(name string) error {
+	if !t.registered.Tools.remove(name) {
+		return fmt.Errorf("this hook has no tool %q", name)
+	}
+	if t.registered.Handlers.isInForce() {
+		t.Tools.Apply(t.Hook.Name)
+	}
+	return nil
+}
+
 // maxToolName is how long a name may be for all providers.
 const maxToolName = 64
 
 func (t *Tool) id() string { return t.spec.Name }
+
+// StartsActive reports whether the model gets the tool without a hook making it active.
+func (t *Tool) StartsActive() bool { return !t.inactive }
 
 // Spec describes the tool.
 func (t *Tool) Spec() llm.ToolSpec { return t.spec }
