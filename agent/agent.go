@@ -387,6 +387,22 @@ func (a *Agent) SystemPrompt() string {
 	return a.prompts.inMode(plainPrompt(a.prompts.sections())).text
 }
 
+// PromptParts returns the sections of the system prompt of the run in progress, or of the one that
+// the next prompt starts with. A listener may have put another text in the place of them all.
+func (a *Agent) PromptParts() []Section {
+	if running := a.prompts.ofRun(); running.text != "" {
+		return a.prompts.inMode(running).sections
+	}
+	return a.prompts.inMode(plainPrompt(a.prompts.sections())).sections
+}
+
+// ScopedModels lists the models that [Agent.CycleModel] goes through, each with the level it
+// is chosen with, if that is said.
+func (a *Agent) ScopedModels() []llm.Choice {
+	choices, _ := a.choice.models.Scope(a.choice.patterns)
+	return choices
+}
+
 // shutdown is the wish that the program ends.
 type shutdown struct {
 	once      sync.Once

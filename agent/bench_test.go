@@ -58,7 +58,7 @@ func benchModels(p llm.Provider) *llm.Models {
 	return models
 }
 
-func benchAgent(b *testing.B, p llm.Provider, messages int) *Agent {
+func benchAgent(b testing.TB, p llm.Provider, messages int) *Agent {
 	s := session.New(session.Options{Dir: b.TempDir(), Cwd: "/p"})
 	for i := range messages {
 		m := &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("some words of a conversation")}}
@@ -109,5 +109,24 @@ func BenchmarkEditContext(b *testing.B) {
 	b.StopTimer()
 	if err := a.Session().Close(); err != nil {
 		b.Fatal(err)
+	}
+}
+
+// A line costs nothing where nobody listens to it.
+func BenchmarkALineThatNobodyHears(b *testing.B) {
+	a := benchAgent(b, streamer(say("never")), 0)
+	b.ReportAllocs()
+	for b.Loop() {
+		if a.AskLine(b.Context(), Prompt{Text: "hello", Source: "interactive"}, "") != nil {
+			b.Fatal("somebody listens")
+		}
+	}
+}
+
+func TestALineThatNobodyHearsAllocatesNothing(t *testing.T) {
+	a := benchAgent(t, streamer(say("never")), 0)
+	ctx := t.Context()
+	if n := testing.AllocsPerRun(100, func() { a.AskLine(ctx, Prompt{Text: "hello", Source: "interactive"}, "") }); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }

@@ -259,6 +259,13 @@ type Wide interface {
 	HideStatus(hidden bool)
 }
 
+// Hider is a UI that shows while the agent works that it does.
+type Hider interface {
+	// HideWorking has that go, or come back. What the user must know stays: that a question, a hook
+	// or another attempt is waited for.
+	HideWorking(hidden bool)
+}
+
 // Desk is a UI whose user sits at a machine with a clipboard and a desktop.
 type Desk interface {
 	// Copy copies a text to the user's clipboard, and returns the way that it went, for
@@ -267,6 +274,29 @@ type Desk interface {
 	// NotifyDesktop tells a user who looks at another window something, in the way of
 	// [ui] notify. The error says why nobody was told.
 	NotifyDesktop(title, body string) error
+}
+
+// Ability is what a UI can do besides asking and telling.
+type Ability string
+
+// The abilities of a UI.
+const (
+	CanCustom Ability = "custom" // show a component of a hook
+	CanDraw   Ability = "draw"   // draw a header, a footer or a widget by width
+	CanCopy   Ability = "copy"   // copy to the clipboard
+	CanRun    Ability = "run"    // lend its terminal to a program
+)
+
+// Abilities lists them.
+func Abilities() []Ability { return []Ability{CanCustom, CanDraw, CanCopy, CanRun} }
+
+// Able is a UI that can do more than asking and telling.
+type Able interface{ Can(a Ability) bool }
+
+// UICan reports whether a UI, which may be nil, can do something.
+func UICan(ui UI, a Ability) bool {
+	able, ok := ui.(Able)
+	return ok && able.Can(a)
 }
 
 // Component draws itself, as what a hook shows does. Its methods are called one at a time.
@@ -341,6 +371,8 @@ type Theme interface {
 	Background(name, text string) string
 	// RGB returns text in a colour, or in the nearest that the terminal has.
 	RGB(r, g, b uint8, text string) string
+	// OnRGB returns text on a background of a colour, likewise.
+	OnRGB(r, g, b uint8, text string) string
 }
 
 // ThemeColors are the colours that a theme has.
@@ -365,6 +397,9 @@ func (PlainTheme) Background(_, text string) string { return text }
 
 // RGB returns text.
 func (PlainTheme) RGB(_, _, _ uint8, text string) string { return text }
+
+// OnRGB returns text.
+func (PlainTheme) OnRGB(_, _, _ uint8, text string) string { return text }
 
 // Client is a UI behind which a program answers, which may do so without asking anybody.
 type Client interface{ IsClient() bool }

@@ -103,11 +103,11 @@ func TestPortedRenderersDrawComponentsOrLeaveIt(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", kind, got, ok, want)
 		}
 	}
-	if lines, ok := r.chain.RenderToolCall(context.Background(), "t", []byte(`{}`), false, 20); !ok || strings.Join(lines, "|") != "call20" {
+	if lines, ok := r.chain.RenderToolCall(context.Background(), drawnCall("t", []byte(`{}`)), false, 20); !ok || strings.Join(lines, "|") != "call20" {
 		t.Errorf("the call is %q", lines)
 	}
 	result := agent.Result{Content: []message.Block{message.TextBlock("r")}}
-	if lines, ok := r.chain.RenderToolResult(context.Background(), "t", result, false, 20); !ok || strings.Join(lines, "|") != "r20" {
+	if lines, ok := r.chain.RenderToolResult(context.Background(), drawnCall("t", nil), result, false, 20); !ok || strings.Join(lines, "|") != "r20" {
 		t.Errorf("the result is %q", lines)
 	}
 	r.mustBeQuiet()

@@ -107,7 +107,7 @@ func TestRenderersAreAskedInChainOrderAndTheToolLast(t *testing.T) {
 	ctx := context.Background()
 	result := agent.TextResult("out")
 	call := func(tool, input string) string {
-		lines, ok := r.chain.RenderToolCall(ctx, tool, json.RawMessage(input), true, 30)
+		lines, ok := r.chain.RenderToolCall(ctx, drawnCall(tool, json.RawMessage(input)), true, 30)
 		if !ok {
 			return "none"
 		}
@@ -124,10 +124,10 @@ func TestRenderersAreAskedInChainOrderAndTheToolLast(t *testing.T) {
 		}
 	}
 	r.mustSay("hook c: renderer of bash", "c.lua:2: broken")
-	if lines, ok := r.chain.RenderToolResult(ctx, "bash", result, false, 30); !ok || strings.Join(lines, "|") != "result|out|false" {
+	if lines, ok := r.chain.RenderToolResult(ctx, drawnCall("bash", nil), result, false, 30); !ok || strings.Join(lines, "|") != "result|out|false" {
 		t.Errorf("the result is %q", lines)
 	}
-	if lines, ok := r.chain.RenderToolResult(ctx, "own", result, false, 30); !ok || lines[0] != "its result" {
+	if lines, ok := r.chain.RenderToolResult(ctx, drawnCall("own", nil), result, false, 30); !ok || lines[0] != "its result" {
 		t.Errorf("the result of a hook's tool is %q", lines)
 	}
 	m := &message.Message{Role: message.RoleCustom, CustomType: "card", Content: []message.Block{message.TextBlock("text")}, Plain: true}

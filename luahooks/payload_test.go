@@ -33,6 +33,7 @@ func seenAs() map[string]string {
 		"session_before_tree":     `e.preparation.target_id == "t" and e.preparation.old_leaf_id == "o" and e.preparation.common_ancestor_id == "c" and e.preparation.entries_to_summarize[1].type == "message" and e.preparation.user_wants_summary and e.signal.cancelled() == false`,
 		"session_tree":            `e.new_leaf_id == "n" and e.old_leaf_id == "o" and e.summary_entry.message.content[1].text == "x" and e.from_hook`,
 		"session_shutdown":        `e.reason == "new" and e.target_session_file == "t"`,
+		"line":                    `e.text == "t" and e.attachments[1].text == "x" and e.source == "rpc" and e.streaming_behavior == "steer"`,
 		"input":                   `e.text == "t" and e.attachments[1].text == "x" and e.source == "rpc" and e.streaming_behavior == "steer"`,
 		"before_agent_start":      `e.prompt == "p" and e.attachments[1].text == "x" and e.system_prompt == "s" and e.sections.role == "new" and e.sections.tools == nil`,
 		"agent_start":             `e.type == "agent_start"`,

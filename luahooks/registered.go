@@ -2,7 +2,6 @@ package luahooks
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -109,21 +108,33 @@ func (r *roster) RenderMessage(ctx context.Context, m *message.Message, expanded
 
 // RenderToolCall is RenderMessage for a call of a tool. Behind the renderers of all hooks
 // comes the tool itself, if a hook brought it and it has render_call.
-func (r *roster) RenderToolCall(ctx context.Context, name string, args json.RawMessage, expanded bool, width int) ([]string, bool) {
-	lines, ok := r.render(api.ToolRenderer(name), func(by api.Renderer) ([]string, bool) { return by.Call(ctx, args, expanded, width) })
-	if t := r.tool(name); !ok && t != nil {
-		return t.RenderCall(args, expanded, width)
+func (r *roster) RenderToolCall(ctx context.Context, c agent.DrawnCall, expanded bool, width int) ([]string, bool) {
+	lines, ok := r.render(api.ToolRenderer(c.Name), func(by api.Renderer) ([]string, bool) { return by.Call(ctx, c, expanded, width) })
+	if t := r.tool(c.Name); !ok && t != nil {
+		return t.RenderCall(ctx, c, expanded, width)
 	}
 	return lines, ok
 }
 
-// RenderToolResult is the same for a result, and render_result.
-func (r *roster) RenderToolResult(ctx context.Context, name string, result agent.Result, expanded bool, width int) ([]string, bool) {
-	lines, ok := r.render(api.ToolRenderer(name), func(by api.Renderer) ([]string, bool) { return by.Result(ctx, name, result, expanded, width) })
-	if t := r.tool(name); !ok && t != nil {
-		return t.RenderResult(result, expanded, width)
+// RenderToolResult is the same for a result, or for what a running tool has reported last, and
+// render_result.
+func (r *roster) RenderToolResult(ctx context.Context, c agent.DrawnCall, result agent.Result, expanded bool, width int) ([]string, bool) {
+	lines, ok := r.render(api.ToolRenderer(c.Name), func(by api.Renderer) ([]string, bool) { return by.Result(ctx, c, result, expanded, width) })
+	if t := r.tool(c.Name); !ok && t != nil {
+		return t.RenderResult(ctx, c, result, expanded, width)
 	}
 	return lines, ok
+}
+
+// DrawsTool reports whether a hook draws calls of a tool or their results.
+func (r *roster) DrawsTool(name string) bool {
+	if t := r.tool(name); t != nil && t.Draws() {
+		return true
+	}
+	return slices.ContainsFunc(r.list(), func(h *hook) bool {
+		_, ok := h.registered().Renderers.Find(api.ToolRenderer(name))
+		return ok
+	})
 }
 
 // render asks the renderers of a kind in chain order, until one draws.

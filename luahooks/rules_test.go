@@ -46,6 +46,9 @@ func TestWhoIsRightWhenHooksDisagree(t *testing.T) {
 	}{
 		{"input chains", &agent.Input{Text: "0"}, []string{add("a"), wrong, add("c")}, `"Text":"0ac"`, ""},
 		{"handled ends input", &agent.Input{Text: "0"}, []string{add("a"), `{ handled = true }`, add("c")}, `"Text":"0a"`, ""},
+		{"line chains", &agent.Line{Text: "0"}, []string{add("a"), wrong, add("c")}, `"Text":"0ac"`, ""},
+		{"handled ends line", &agent.Line{Text: "0"}, []string{add("a"), `{ handled = true }`, add("c")}, `"Text":"0a"`, ""},
+		{"a command ends line", &agent.Line{Text: "0"}, []string{add("a"), `{ command = "/x" }`, add("c")}, `"Text":"0a"`, ""},
 		{"system_prompt chains", &agent.BeforeAgentStart{SystemPrompt: "0"}, []string{`{ system_prompt = e.system_prompt .. "a" }`, `nil`, `{ system_prompt = e.system_prompt .. "c" }`}, `"SystemPrompt":"0ac"`, ""},
 		{"sections merge", &agent.BeforeAgentStart{}, []string{`{ sections = { x = "a", y = "a" } }`, `{ sections = { y = e.sections.y .. "b" } }`, `{ sections = { x = false } }`}, `"Changed":{"x":null,"y":"ab"}`, ""},
 		{"messages are all kept in order", &agent.BeforeAgentStart{}, []string{`{ message = { custom_type = "a", content = "1" } }`, wrong, `{ message = { custom_type = "c", content = "3", display = false } }`}, `"customType":"a"`, ""},

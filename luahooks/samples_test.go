@@ -70,6 +70,7 @@ func samples(t testing.TB) []agent.Event {
 			EntriesToSummarize: []*session.Entry{entry}, UserWantsSummary: true}},
 		&agent.SessionTree{NewLeafID: "n", OldLeafID: "o", SummaryEntry: entry, FromHook: true},
 		&agent.SessionShutdown{Reason: "new", TargetSessionFile: "t"},
+		&agent.Line{Text: "t", Attachments: m.Content, Source: "rpc", StreamingBehavior: "steer"},
 		&agent.Input{Text: "t", Attachments: m.Content, Source: "rpc", StreamingBehavior: "steer"},
 		&agent.BeforeAgentStart{Prompt: "p", Attachments: m.Content, SystemPrompt: "s",
 			Sections: []agent.Section{{Name: "role", Text: "you"}, {Name: "tools", Text: "t"}}, Changed: map[string]*string{"role": &text, "tools": nil}},

@@ -53,9 +53,9 @@ func (b *toolbox) All() []api.OfferedTool {
 		for _, t := range h.registered().Tools.All() {
 			i := slices.IndexFunc(all, func(have api.OfferedTool) bool { return have.Spec().Name == t.Spec().Name })
 			if i < 0 {
-				all = append(all, api.OfferedTool{Tool: t, Active: true})
+				all = append(all, api.OfferedTool{Tool: t, Active: t.StartsActive()})
 			} else {
-				all[i] = api.OfferedTool{Tool: t, Active: true}
+				all[i] = api.OfferedTool{Tool: t, Active: t.StartsActive()}
 			}
 		}
 	}

@@ -97,14 +97,14 @@ func TestRenderersDrawMessagesAndTools(t *testing.T) {
 		}
 	}
 	r.mustSay("hook a: renderer of bad: a renderer returns a string or a list of strings, not a number")
-	if lines, ok := r.chain.RenderToolCall(context.Background(), "own", json.RawMessage(`{"x":"X"}`), false, 30); !ok || strings.Join(lines, "|") != "call X30" {
+	if lines, ok := r.chain.RenderToolCall(context.Background(), drawnCall("own", json.RawMessage(`{"x":"X"}`)), false, 30); !ok || strings.Join(lines, "|") != "call X30" {
 		t.Errorf("the call is drawn as %q, %v", lines, ok)
 	}
-	if lines, ok := r.chain.RenderToolResult(context.Background(), "own", agent.TextResult("R"), false, 30); !ok || strings.Join(lines, "|") != "result Rfalse" {
+	if lines, ok := r.chain.RenderToolResult(context.Background(), drawnCall("own", nil), agent.TextResult("R"), false, 30); !ok || strings.Join(lines, "|") != "result Rfalse" {
 		t.Errorf("the result is drawn as %q, %v", lines, ok)
 	}
 	for _, name := range []string{"plain", "bash"} {
-		if _, ok := r.chain.RenderToolCall(context.Background(), name, nil, false, 30); ok {
+		if _, ok := r.chain.RenderToolCall(context.Background(), drawnCall(name, nil), false, 30); ok {
 			t.Errorf("%s is drawn", name)
 		}
 	}

@@ -48,18 +48,20 @@ func (s *screen) SetWidget(p agent.Place, key string, lines []string) {
 func (s *screen) SetIndicator(frames []string, every time.Duration) {
 	s.note("indicator %v %v", frames, every)
 }
-func (s *screen) SetPlan(items []agent.PlanItem)        { s.note("plan %v", items) }
-func (s *screen) SetTitle(text string)                  { s.note("title %s", text) }
-func (s *screen) SetWorking(text string)                { s.note("working %s", text) }
-func (s *screen) SetEditorText(text string)             { s.note("editor %s", text) }
-func (s *screen) EditorText() string                    { return "typed" }
-func (s *screen) Background(name, text string) string   { return "[" + name + "]" + text }
-func (s *screen) RGB(r, g, b uint8, text string) string { return fmt.Sprint(r, g, b, text) }
-func (s *screen) Theme() agent.Theme                    { return s }
-func (s *screen) Paint(style, text string) string       { return "<" + style + ">" + text }
-func (s *screen) RequestRender()                        { s.note("render") }
-func (s *screen) Done() <-chan struct{}                 { return s.closed }
-func (s *screen) Close()                                { s.closing.Do(func() { close(s.closed) }) }
+func (s *screen) SetPlan(items []agent.PlanItem)          { s.note("plan %v", items) }
+func (s *screen) SetTitle(text string)                    { s.note("title %s", text) }
+func (s *screen) SetWorking(text string)                  { s.note("working %s", text) }
+func (s *screen) SetEditorText(text string)               { s.note("editor %s", text) }
+func (s *screen) EditorText() string                      { return "typed" }
+func (s *screen) Background(name, text string) string     { return "[" + name + "]" + text }
+func (s *screen) RGB(r, g, b uint8, text string) string   { return fmt.Sprint(r, g, b, text) }
+func (s *screen) OnRGB(r, g, b uint8, text string) string { return fmt.Sprint("on", r, g, b, text) }
+func (s *screen) HideWorking(hidden bool)                 { s.note("hides working %v", hidden) }
+func (s *screen) Theme() agent.Theme                      { return s }
+func (s *screen) Paint(style, text string) string         { return "<" + style + ">" + text }
+func (s *screen) RequestRender()                          { s.note("render") }
+func (s *screen) Done() <-chan struct{}                   { return s.closed }
+func (s *screen) Close()                                  { s.closing.Do(func() { close(s.closed) }) }
 func (s *screen) Custom(c agent.Component, _ agent.SurfaceOptions) (agent.Surface, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

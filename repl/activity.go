@@ -26,6 +26,7 @@ type activity struct {
 	written  int    // bytes of the answer that is being written, whose tokens are not counted yet
 	retries  []*retryWait
 	text     string // in place of "working"; of a hook
+	hidden   bool   // a hook does not want it said that the agent works
 	frames   []string
 	every    time.Duration
 	hook     func() string // the hook that is being asked for long; "" for none; nil: nobody knows
@@ -120,7 +121,7 @@ func (a *activity) inView(now time.Time, asks bool) *task {
 func (a *activity) rows(columns int, s *screen) []string {
 	now := s.now()
 	t := a.inView(now, s.panels.top() != nil || s.panels.component() != nil)
-	if t == nil {
+	if t == nil || a.isHidden(t) {
 		return nil
 	}
 	how, began := "  "+t.how(), t.began
@@ -178,6 +179,12 @@ func (t *task) how() string {
 		return "Esc cancels"
 	}
 	return "Esc interrupts"
+}
+
+// isHidden reports whether a hook does not want a task shown: the work of the agent, while the
+// user has nothing to do about it and nothing else is waited for than the model and its tools.
+func (a *activity) isHidden(t *task) bool {
+	return a.hidden && t.doing == "" && !t.cancelled && len(a.asked) == 0 && a.retry() == nil && (a.hook == nil || a.hook() == "")
 }
 
 // front says what is done or waited for. Of a wait for another attempt it is the rest of

@@ -28,6 +28,8 @@ type call struct {
 	lines    int           // how many lines of output there are so far
 	rows     []string      // of the ended call, for the transcript
 	mark     string        // of the ended call: ✓ or ✗
+	drawn    *drawnCall    // for the hooks that draw it
+	progress []string      // what it has reported last, as a hook draws it; nil: none does
 }
 
 // calls are the calls of the answer at hand, in their order.
@@ -44,8 +46,10 @@ func (c *calls) find(id string) *call {
 }
 
 // start adds a call.
-func (c *calls) start(id, name string, title []string) {
-	c.all = append(c.all, &call{id: id, name: name, title: title})
+func (c *calls) start(id, name string, title []string) *call {
+	x := &call{id: id, name: name, title: title}
+	c.all = append(c.all, x)
+	return x
 }
 
 // clock has the time of a call run from now on, or stand.
@@ -59,11 +63,12 @@ func (c *calls) clock(id string, runs bool, now time.Time) {
 	}
 }
 
-// update stores what a call has printed so far.
-func (c *calls) update(id string, partial agent.Result) {
+// update stores what a call has printed so far, and returns it for the hooks that draw it;
+// nil if there is none.
+func (c *calls) update(id string, partial agent.Result) *drawnCall {
 	x := c.find(id)
 	if x == nil {
-		return
+		return nil
 	}
 	lines := outputLines(printable.Text(lastStates(resultText(partial))))
 	x.lines = len(lines)
@@ -71,6 +76,7 @@ func (c *calls) update(id string, partial agent.Result) {
 		x.lines = d.Truncation.TotalLines
 	}
 	x.tail = lines[max(0, len(lines)-tailRows):]
+	return x.drawn
 }
 
 // tailRows is how many lines of a running call's output are shown.
@@ -112,6 +118,9 @@ func (c *calls) end(id, mark string, rows []string, took time.Duration) (done []
 func (c *calls) drop() (done []string) {
 	for _, x := range c.all {
 		done = append(done, x.rows...)
+		if x.drawn != nil {
+			x.drawn.over.Store(true)
+		}
 	}
 	c.all = nil
 	return done
@@ -139,14 +148,25 @@ func (c *calls) liveRows(columns int, now time.Time) (rows []string) {
 			ran = seconds(x.ranFor(now))
 		}
 		rows = append(rows, c.headRow(x, ran, columns))
-		for i, line := range x.tail {
-			row := "  │ " + strings.ReplaceAll(line, "\t", "    ")
-			count := fmt.Sprintf("  (last %d of %d)", len(x.tail), x.lines)
-			if i < len(x.tail)-1 || x.lines <= len(x.tail) || columns-len(count) < 24 {
-				count = "" // the output matters more than how much of it there is
-			}
-			rows = append(rows, c.palette.Paint("dim", cells.Cut(row, columns-len(count))+count))
+		if x.progress != nil {
+			drawn, _ := foldedDrawing(x.progress, c.palette, columns)
+			rows = append(rows, drawn...)
+			continue
 		}
+		rows = append(rows, c.tailRows(x, columns)...)
+	}
+	return rows
+}
+
+// tailRows are the last lines of what a call has printed.
+func (c *calls) tailRows(x *call, columns int) (rows []string) {
+	for i, line := range x.tail {
+		row := "  │ " + strings.ReplaceAll(line, "\t", "    ")
+		count := fmt.Sprintf("  (last %d of %d)", len(x.tail), x.lines)
+		if i < len(x.tail)-1 || x.lines <= len(x.tail) || columns-len(count) < 24 {
+			count = "" // the output matters more than how much of it there is
+		}
+		rows = append(rows, c.palette.Paint("dim", cells.Cut(row, columns-len(count))+count))
 	}
 	return rows
 }
@@ -352,10 +372,8 @@ func plainTitle(title string) string {
 // of lines, hidden says that something is not shown.
 func (e ended) body(d toolDetails, lines []string, p terminal.Palette, columns int) (rows []string, facts string, hidden bool) {
 	if e.drawn != nil {
-		if n := len(e.drawn) - diffRowsShown; n > 1 {
-			return append(indented(e.drawn[:diffRowsShown], columns), p.Paint("dim", fmt.Sprintf("  … %d more", n))), "", true
-		}
-		return indented(e.drawn, columns), "", false
+		rows, hidden = foldedDrawing(e.drawn, p, columns)
+		return rows, "", hidden
 	}
 	if diff, isNew, ok := e.change(d); ok {
 		rows, hidden = foldedChange(diff, isNew, p, columns)
@@ -390,6 +408,14 @@ func (e ended) body(d toolDetails, lines []string, p terminal.Palette, columns i
 		rows = append(rows, p.Paint(style, "  "+row))
 	}
 	return rows, "", n > 0 || dropped > 0 || slices.ContainsFunc(lines, func(line string) bool { return cells.Width(line) > columns-2 })
+}
+
+// foldedDrawing is a result as a hook draws it, and whether some of it is hidden.
+func foldedDrawing(drawn []string, p terminal.Palette, columns int) (rows []string, hidden bool) {
+	if n := len(drawn) - diffRowsShown; n > 1 {
+		return append(indented(drawn[:diffRowsShown], columns), p.Paint("dim", fmt.Sprintf("  … %d more", n))), true
+	}
+	return indented(drawn, columns), false
 }
 
 func indented(rows []string, columns int) (all []string) {

@@ -16,6 +16,19 @@ func (p *user) Copy(ctx context.Context, text string) (way string, err error) {
 	return clipboard.Clipboard{Terminal: p.Sequence}.Copy(ctx, text)
 }
 
+// Can reports whether the terminal can do something. One of lines shows components as lines.
+func (p *user) Can(a agent.Ability) bool {
+	switch a {
+	case agent.CanDraw:
+		return p.HasUI() && !p.term.Plain()
+	case agent.CanRun:
+		return p.HasUI() && isTerminal(p.opts.Out)
+	}
+	return p.HasUI()
+}
+
+var _ agent.Able = (*user)(nil)
+
 // NotifyDesktop tells a user who looks at another window something, for a hook.
 func (p *user) NotifyDesktop(title, body string) error {
 	if body != "" {

@@ -88,9 +88,6 @@ func drawnLines(p terminal.Palette, lines []string, columns int) []string {
 	return rows[:min(len(rows), widgetLines)]
 }
 
-// drawPause is how long a widget, header or footer is not drawn again at least.
-const drawPause = 100 * time.Millisecond
-
 // drawn is a widget, header or footer that a hook draws for the width. It is drawn on a
 // goroutine of its own, since a hook may be slow; what it drew last is shown meanwhile.
 type drawn struct {

@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"os"
-	"slices"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 

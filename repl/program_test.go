@@ -287,9 +287,13 @@ func (testRenderer) Message(_ context.Context, m *message.Message, _ bool, width
 	return []string{fmt.Sprintf("card %d: %s", width, m.Text())}, m.CustomType == "card"
 }
 
-func (testRenderer) ToolCall(string, json.RawMessage, bool, int) ([]string, bool) { return nil, false }
+func (testRenderer) ToolCall(agent.DrawnCall, bool, int) ([]string, bool) { return nil, false }
 
-func (testRenderer) ToolResult(string, agent.Result, bool, int) ([]string, bool) { return nil, false }
+func (testRenderer) ToolResult(agent.DrawnCall, agent.Result, bool, int) ([]string, bool) {
+	return nil, false
+}
+
+func (testRenderer) DrawsTool(string) bool { return false }
 
 func testShortcuts() []Shortcut {
 	run := func(status string) func(context.Context) (command.Outcome, error) {

@@ -108,7 +108,7 @@ func New(o Options) *REPL {
 	s := newScreen(palette, plain, terminal.Columns(o.Out))
 	s.showThinking, s.highlight, s.notifyWith, s.menuWith = o.ShowThinking, o.Highlight, o.NotifyWith, o.MenuWith
 	s.activity.hook = o.Asked
-	r := &REPL{opts: o, screen: s, view: &transcript{screen: s, renderer: o.Renderer}, jobs: newJobs(), work: newWork(s), first: o.First}
+	r := &REPL{opts: o, screen: s, view: newTranscript(s, o.Renderer), jobs: newJobs(), work: newWork(s), first: o.First}
 	r.user = &user{opts: o, screen: s, work: r.work, closed: make(chan struct{}), ended: make(chan struct{}), focusing: focusing{changed: make(chan struct{}, 1)}}
 	r.keyboard = newKeyboard(o, r.user, r.jobs)
 	r.work.queued = r.keyboard.queued
@@ -169,6 +169,7 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 		return err
 	}
 	defer r.worktree.looks.Wait() // after its end
+	defer r.view.drawings.stop()
 	defer r.Close()
 	defer r.startFocusTeller(ctx)()
 	defer context.AfterFunc(ctx, r.screen.stopWaiting)()
@@ -326,8 +327,17 @@ func (r *REPL) do(ctx context.Context, x job) {
 		_ = r.restDriver(x).Do(asUser(ctx, x.at), x.doing, x.run) // it was shown
 		return
 	}
+	early := r.agent.HearsLines() && !r.screen.plain && !x.byKey // hooks may show something
+	if early {
+		r.echo(x.text, x.shown, nil)
+	}
 	in := r.readLine(ctx, &x, "")
-	if (!r.screen.plain || in.attached != nil) && !x.byKey { // in plain mode the line stands where it was typed
+	switch {
+	case early:
+		for _, words := range in.attached {
+			r.screen.change(func() { r.screen.answerKey(words) })
+		}
+	case (!r.screen.plain || in.attached != nil) && !x.byKey: // in plain mode the line stands where it was typed
 		r.echo(x.text, x.shown, in.attached)
 	}
 	r.run(ctx, in, x)

@@ -2,7 +2,6 @@ package repl
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,8 +20,10 @@ import (
 // cells; lines may have colours of the [agent.Theme]. Any goroutine may call it.
 type Renderer interface {
 	Message(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool)
-	ToolCall(name string, args json.RawMessage, expanded bool, width int) ([]string, bool)
-	ToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool)
+	ToolCall(c agent.DrawnCall, expanded bool, width int) ([]string, bool)
+	ToolResult(c agent.DrawnCall, r agent.Result, expanded bool, width int) ([]string, bool)
+	// DrawsTool reports whether a hook draws calls of a tool or their results at all.
+	DrawsTool(name string) bool
 }
 
 // transcript shows the work of the agent as it happens. It is the last listener, so it
@@ -31,6 +32,7 @@ type Renderer interface {
 type transcript struct {
 	screen   *screen
 	renderer Renderer // nil: hooks draw nothing
+	drawings *drawings
 }
 
 // handle shows an event.
@@ -42,11 +44,12 @@ func (t *transcript) handle(ctx context.Context, e agent.Event) {
 	case *agent.MessageEnd:
 		s.change(func() { s.messageEnd(e) })
 	case *agent.ToolExecutionStart:
-		title := t.title(e.Name, e.Input)
+		d := t.drawings.begin(e.ID, e.Name, e.Input, s.now())
+		title := t.title(d.now())
 		s.change(func() {
 			s.endBlock()
 			s.activity.note(waitsForTool, s.now())
-			s.calls.start(e.ID, e.Name, title)
+			s.calls.start(e.ID, e.Name, title).drawn = d
 			if s.plain {
 				s.add(kindTool, plainTitle(title[0]))
 			}
@@ -54,7 +57,9 @@ func (t *transcript) handle(ctx context.Context, e agent.Event) {
 	case *agent.ToolCall:
 		t.rewritten(e)
 	case *agent.ToolExecutionUpdate:
-		s.change(func() { s.activity.note(waitsForTool, s.now()); s.calls.update(e.ID, e.Partial) })
+		var d *drawnCall
+		s.change(func() { s.activity.note(waitsForTool, s.now()); d = s.calls.update(e.ID, e.Partial) })
+		t.drawings.update(d, e.Partial)
 	case *agent.ToolClock:
 		s.change(func() { s.calls.clock(e.ID, e.Runs, s.now()) })
 	case *agent.ToolRan:
@@ -119,19 +124,19 @@ func abortText(a *agent.Abort) string {
 
 // title is how a call is named in few rows: as a hook draws it, else by its tool and
 // argument.
-func (t *transcript) title(name string, input json.RawMessage) []string {
-	if rows := t.titleByHook(name, input, false, t.width(4)); rows != nil {
+func (t *transcript) title(c agent.DrawnCall) []string {
+	if rows := t.titleByHook(c, false, t.width(4)); rows != nil {
 		return rows
 	}
-	return titleOf(name, input)
+	return titleOf(c.Name, c.Input)
 }
 
 // titleByHook is a call as a hook draws it; nil if none does.
-func (t *transcript) titleByHook(name string, input json.RawMessage, expanded bool, width int) []string {
+func (t *transcript) titleByHook(c agent.DrawnCall, expanded bool, width int) []string {
 	if t.renderer == nil {
 		return nil
 	}
-	lines, ok := t.renderer.ToolCall(name, input, expanded, width)
+	lines, ok := t.renderer.ToolCall(c, expanded, width)
 	if !ok || len(lines) == 0 {
 		return nil
 	}
@@ -151,7 +156,11 @@ func (t *transcript) rewritten(e *agent.ToolCall) {
 	if e.RewrittenBy == "" || e.Block {
 		return
 	}
-	title := t.title(e.Name, e.Input)
+	d := t.drawnCall(e.ID)
+	if d == nil {
+		return
+	}
+	title := t.title(d.rewritten(e.Input))
 	t.screen.change(func() {
 		if c := t.screen.calls.find(e.ID); c != nil {
 			c.title, c.note = title, printable.Line(e.RewrittenBy)+" made it so"
@@ -159,20 +168,38 @@ func (t *transcript) rewritten(e *agent.ToolCall) {
 	})
 }
 
+// drawnCall is a call that is not over; nil if there is none.
+func (t *transcript) drawnCall(id string) (d *drawnCall) {
+	t.screen.mu.Lock()
+	defer t.screen.mu.Unlock()
+	if c := t.screen.calls.find(id); c != nil {
+		d = c.drawn
+	}
+	return d
+}
+
 // toolEnd shows how a call ended.
 func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
-	drawn, more := t.drawnByHook(e)
+	d := t.drawnCall(e.ID)
+	if d == nil {
+		d = t.drawings.begin(e.ID, e.Name, e.Input, t.screen.now())
+	}
+	last := t.drawLast(d.end(e), e.Result)
 	s := t.screen
 	s.change(func() {
 		now := s.now()
 		c := s.calls.find(e.ID)
 		if c == nil {
-			s.calls.start(e.ID, e.Name, titleOf(e.Name, e.Input))
-			c = s.calls.find(e.ID)
+			c = s.calls.start(e.ID, e.Name, last.title)
 		}
-		end := ended{name: e.Name, input: e.Input, title: c.title, note: c.note, result: e.Result, took: e.Took, drawn: drawn, more: more, plain: s.plain}
+		if last.ofHook {
+			c.title = last.title
+		}
+		end := ended{name: e.Name, input: e.Input, title: c.title, note: c.note, result: e.Result, took: e.Took, drawn: last.result, more: last.more, plain: s.plain}
 		end.number = func(whole wholeCall) int {
-			return s.folds.add(c.title[0], t.whole(e, whole))
+			return s.folds.add(c.title[0], func(columns int) []string {
+				return whole(columns, t.titleByHook(last.call, true, columns-4), t.resultByHook(last.call, e.Result, true, columns-3))
+			})
 		}
 		mark := markDone
 		if e.Result.IsError {
@@ -188,33 +215,41 @@ func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
 	})
 }
 
-// drawnByHook is a result as a hook draws it, nil if none does. more says that a hook draws
-// the result or its call otherwise in full.
-func (t *transcript) drawnByHook(e *agent.ToolExecutionEnd) (drawn []string, more bool) {
+// lastDrawing is how a call that is over is drawn.
+type lastDrawing struct {
+	call   agent.DrawnCall
+	title  []string
+	ofHook bool     // a hook may have drawn the title, otherwise than while the call ran
+	result []string // nil: no hook draws it
+	more   bool     // a hook draws it otherwise in full
+}
+
+// drawLast draws a call that is over.
+func (t *transcript) drawLast(c agent.DrawnCall, r agent.Result) lastDrawing {
+	x := lastDrawing{call: c, title: titleOf(c.Name, c.Input)}
+	if x.ofHook = t.renderer != nil && t.renderer.DrawsTool(c.Name); !x.ofHook {
+		return x
+	}
 	width := t.width(4)
-	drawn = t.resultByHook(e, false, width+1)
-	return drawn, !slices.Equal(drawn, t.resultByHook(e, true, width+1)) ||
-		!slices.Equal(t.titleByHook(e.Name, e.Input, false, width), t.titleByHook(e.Name, e.Input, true, width))
+	title := t.titleByHook(c, false, width)
+	if title != nil {
+		x.title = title
+	}
+	x.result = t.resultByHook(c, r, false, width+1)
+	x.more = !slices.Equal(x.result, t.resultByHook(c, r, true, width+1)) || !slices.Equal(title, t.titleByHook(c, true, width))
+	return x
 }
 
 // resultByHook is a result as a hook draws it; nil if none does.
-func (t *transcript) resultByHook(e *agent.ToolExecutionEnd, expanded bool, width int) []string {
+func (t *transcript) resultByHook(c agent.DrawnCall, r agent.Result, expanded bool, width int) []string {
 	if t.renderer == nil {
 		return nil
 	}
-	lines, ok := t.renderer.ToolResult(e.Name, e.Result, expanded, width)
+	lines, ok := t.renderer.ToolResult(c, r, expanded, width)
 	if !ok {
 		return nil
 	}
 	return append([]string{}, t.screen.palette.Painted(lines, width)...)
-}
-
-// whole draws a call in full: the call and its result each by the hook that draws it,
-// else as in usual.
-func (t *transcript) whole(e *agent.ToolExecutionEnd, usual wholeCall) func(columns int) []string {
-	return func(columns int) []string {
-		return usual(columns, t.titleByHook(e.Name, e.Input, true, columns-4), t.resultByHook(e, true, columns-3))
-	}
 }
 
 // custom shows a message of a hook. A message in the role of the user looks as if it had

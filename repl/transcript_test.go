@@ -29,7 +29,7 @@ func newStage(columns int) *stage {
 	table, _ := keymap.Parse(nil)
 	x.line = newLine(keyTable{table, keymap.NewReader(table, nil)}, history.Open("", nil))
 	x.now = func() time.Time { return x.at }
-	x.view = &transcript{screen: x.screen}
+	x.view = newTranscript(x.screen, nil)
 	return x
 }
 
@@ -190,7 +190,7 @@ func TestANoticeWaitsUntilItSplitsNothing(t *testing.T) {
 
 func TestTranscriptIsDrawnByHooksThatWantTo(t *testing.T) {
 	x := newStage(24)
-	x.view.renderer = drawsAll{}
+	x.view = newTranscript(x.screen, drawsAll{})
 	got := x.shows(
 		&agent.CustomShow{Message: &message.Message{Role: message.RoleCustom, CustomType: "card", Display: true}},
 		begun("1", "one", `{}`), &agent.ToolExecutionEnd{ID: "1", Name: "one", Result: agent.TextResult("not this")},
@@ -208,13 +208,15 @@ func (drawsAll) Message(_ context.Context, _ *message.Message, _ bool, width int
 	return []string{fmt.Sprintf("card of %d\x1b[2J, which is more than fits", width)}, true
 }
 
-func (drawsAll) ToolCall(name string, _ json.RawMessage, _ bool, _ int) ([]string, bool) {
-	if name == "one" {
-		return []string{name}, true
+func (drawsAll) ToolCall(c agent.DrawnCall, _ bool, _ int) ([]string, bool) {
+	if c.Name == "one" {
+		return []string{c.Name}, true
 	}
-	return []string{name, "below"}, true
+	return []string{c.Name, "below"}, true
 }
 
-func (drawsAll) ToolResult(name string, _ agent.Result, _ bool, _ int) ([]string, bool) {
-	return []string{"result of " + name}, true
+func (drawsAll) ToolResult(c agent.DrawnCall, _ agent.Result, _ bool, _ int) ([]string, bool) {
+	return []string{"result of " + c.Name}, true
 }
+
+func (drawsAll) DrawsTool(string) bool { return true }

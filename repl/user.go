@@ -166,6 +166,13 @@ func (p *user) SetWorking(text string) {
 	p.screen.change(func() { p.screen.activity.text = text })
 }
 
+// HideWorking has the row that says that the agent works go, or come back.
+func (p *user) HideWorking(hidden bool) {
+	p.screen.change(func() { p.screen.activity.hidden = hidden })
+}
+
+var _ agent.Hider = (*user)(nil)
+
 // SetIndicator sets the signs that turn while something runs, which may have colours of the
 // theme; nil is the usual ones.
 func (p *user) SetIndicator(frames []string, every time.Duration) {

@@ -111,7 +111,7 @@ func (p *picker) Select(_ context.Context, _ string, choices []agent.Choice, _ a
 	return []string{p.choice}, p.choice != "", nil
 }
 
-func newAgent(t *testing.T) *agent.Agent {
+func newAgent(t *testing.T, listeners ...agent.Listener) *agent.Agent {
 	t.Helper()
 	one, two := &llm.Model{Provider: "p", ID: "one", API: "x", Reasoning: true}, &llm.Model{Provider: "p", ID: "two", API: "x", Reasoning: true, Levels: []string{"low", "medium", "high"},
 		ContextWindow: 200000, Cost: &llm.Price{Input: 3, Output: 15.5}}
@@ -120,7 +120,7 @@ func newAgent(t *testing.T) *agent.Agent {
 	models.Register(llm.ProviderSpec{Name: "q", HasKey: func() bool { return false },
 		Models: llm.Listed(&llm.Model{Provider: "q", ID: "three", API: "x"})})
 	open := func() *session.Session { return session.New(session.Options{}) }
-	return agent.New(agent.Options{Session: open(), Models: models, Model: one, Thinking: "low",
+	return agent.New(agent.Options{Session: open(), Models: models, Model: one, Thinking: "low", Listeners: listeners,
 		NewSession:  func(string) (*session.Session, error) { return open(), nil },
 		OpenSession: func(path string) (*session.Session, error) { return session.Open(path, session.Options{}) }})
 }

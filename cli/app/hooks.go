@@ -37,7 +37,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	if p.Attended() && !p.Hooks.NoApprove {
 		o.AskProject = r.startUser().AskProject
 	}
-	o.Watcher = p.Watcher
+	o.Watcher, o.Locks = p.Watcher, p.Locks
 	o.CommandEnv, o.Grace = p.commandEnv, time.Duration(p.Config.HookGrace)*time.Millisecond
 	o.Tools, o.Inactive = p.tools(r.toolOptions())
 	o.ServerTools, o.Servers = r.mcp.tools, r.forHooks
@@ -45,6 +45,13 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	o.Keys = api.Keys{Chord: keymap.ParseChord, IsReserved: func(chord string) bool {
 		table, _ := keymap.Parse(p.Config.Bindings())
 		return table.Reserved(chord)
+	}, InForce: func() map[string][]string {
+		table, _ := keymap.Parse(p.Config.Bindings())
+		inForce := map[string][]string{}
+		for _, a := range keymap.Actions() {
+			inForce[a.Name] = table.Keys(a.Name)
+		}
+		return inForce
 	}}
 	o.Commands = func() []command.Command {
 		if r.commands == nil {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 
 	"pi/agent"
 	"pi/agent/prompts"
@@ -18,13 +17,15 @@ func (d drawnByHooks) Message(ctx context.Context, m *message.Message, expanded 
 	return d.chain().RenderMessage(ctx, m, expanded, width)
 }
 
-func (d drawnByHooks) ToolCall(name string, args json.RawMessage, expanded bool, width int) ([]string, bool) {
-	return d.chain().RenderToolCall(context.Background(), name, args, expanded, width)
+func (d drawnByHooks) ToolCall(c agent.DrawnCall, expanded bool, width int) ([]string, bool) {
+	return d.chain().RenderToolCall(context.Background(), c, expanded, width)
 }
 
-func (d drawnByHooks) ToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool) {
-	return d.chain().RenderToolResult(context.Background(), name, r, expanded, width)
+func (d drawnByHooks) ToolResult(c agent.DrawnCall, r agent.Result, expanded bool, width int) ([]string, bool) {
+	return d.chain().RenderToolResult(context.Background(), c, r, expanded, width)
 }
+
+func (d drawnByHooks) DrawsTool(name string) bool { return d.chain().DrawsTool(name) }
 
 // completedByHooks lists what hooks complete words with.
 func (r *run) completedByHooks() []completion.Source {

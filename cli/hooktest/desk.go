@@ -19,6 +19,7 @@ import (
 type desk struct {
 	mu             sync.Mutex // guards all
 	title, working string
+	hidden         bool // nothing is shown while the agent works
 	widgets        map[agent.Place]map[string]widget
 	inFront        bool // the terminal has told that its window is
 	quiet          bool // [ui] notify is off
@@ -84,6 +85,10 @@ func (p *user) SetDrawer(place agent.Place, key string, d agent.Drawer) {
 }
 
 // HideStatus does nothing: the parts of the status line are there as ever.
+// Can reports that the user of a case has all but a terminal to lend.
+func (*user) Can(a agent.Ability) bool { return a != agent.CanRun }
+
+// HideStatus has nothing to hide.
 func (*user) HideStatus(bool) {}
 
 // SetTitle remembers the name of the window.
@@ -91,6 +96,11 @@ func (p *user) SetTitle(text string) { p.desk.change(func() { p.desk.title = tex
 
 // SetWorking remembers what is shown while the agent works.
 func (p *user) SetWorking(text string) { p.desk.change(func() { p.desk.working = text }) }
+
+// HideWorking remembers that nothing is shown while the agent works.
+func (p *user) HideWorking(hidden bool) {
+	p.desk.change(func() { p.desk.hidden = hidden })
+}
 
 // Copy remembers a text as copied.
 func (p *user) Copy(_ context.Context, text string) (way string, err error) {
@@ -118,6 +128,22 @@ var (
 	_ agent.Desk = (*user)(nil)
 )
 
+// working is t.working() → text, false for nothing, or nil for the usual one.
+func (f *file) working(L *lua.LState) (shown lua.LValue) {
+	d := &f.current(L, "working").stage.user.desk
+	d.change(func() {
+		switch {
+		case d.hidden:
+			shown = lua.LFalse
+		case d.working == "":
+			shown = lua.LNil
+		default:
+			shown = lua.LString(d.working)
+		}
+	})
+	return shown
+}
+
 // onDesk are the functions that tell what is around the line and beside the terminal.
 func (f *file) onDesk() functions {
 	text := func(function string, of func(d *desk) string) func(L *lua.LState) *string {
@@ -133,7 +159,7 @@ func (f *file) onDesk() functions {
 	}
 	return functions{
 		"title":   text("title", func(d *desk) string { return d.title }),
-		"working": text("working", func(d *desk) string { return d.working }),
+		"working": f.working,
 		"header":  func(L *lua.LState, width *int) []string { return f.drawn(L, "header", "", width, agent.Header) },
 		"footer":  func(L *lua.LState, width *int) []string { return f.drawn(L, "footer", "", width, agent.Footer) },
 		"widget": func(L *lua.LState, key string, width *int) lua.LValue {

@@ -189,7 +189,7 @@ const completeTime = time.Second
 func (c *Command) candidates(prefix string) []string {
 	words := new([]string)
 	err := c.home.vm.Run(context.Background(), luavm.Job{Name: "complete /" + c.Name, Timeout: completeTime, Run: func(L *lua.LState) error {
-		*words, _ = luavm.Strings(L, callLua(L, c.complete, lua.LString(prefix)))
+		*words, _ = luavm.Strings(L, callLua(L, c.complete, lua.LString(prefix), c.home.contexts.table))
 		return nil
 	}})
 	if err != nil {
@@ -213,6 +213,8 @@ type Keys struct {
 	Chord func(key string) (string, error)
 	// IsReserved reports whether the front end uses a key itself, as its keys are now.
 	IsReserved func(chord string) bool
+	// InForce lists the keys of each action by its name, as they are now; nil: none has any.
+	InForce func() map[string][]string
 }
 
 // shortcut is pi.shortcut(key, {description, handler}). A key that is reserved is
@@ -265,7 +267,8 @@ const wordTime = 300 * time.Millisecond
 // mostCandidates is how many of them count.
 const mostCandidates = 10_000
 
-// register is pi.completion(prefix, {description?, complete}) → off. A hook has one for each
+// register is pi.completion(prefix, {description?, complete}) → off. The prefix may be that of
+// the names of commands, such as /skill:. A hook has one for each
 // prefix; a later one takes the place of an earlier one.
 func (c *completions) register(L *lua.LState) int {
 	n := &Completion{Prefix: L.CheckString(1), home: c}
@@ -273,8 +276,8 @@ func (c *completions) register(L *lua.LState) int {
 	switch {
 	case n.Prefix == "" || utf8.RuneCountInString(n.Prefix) > 16 || strings.ContainsAny(n.Prefix, " \t\r\n"):
 		luavm.RaiseArg(L, 1, "completion", "%q is no prefix: 1 to 16 characters without a blank, such as #", n.Prefix)
-	case strings.HasPrefix(n.Prefix, "/") || strings.HasPrefix(n.Prefix, "!"):
-		luavm.RaiseArg(L, 1, "completion", "what begins with %q is completed by the program; a command has complete", n.Prefix[:1])
+	case strings.HasPrefix(n.Prefix, "/") && !(len(n.Prefix) > 2 && strings.HasSuffix(n.Prefix, ":")), strings.HasPrefix(n.Prefix, "!"):
+		luavm.RaiseArg(L, 1, "completion", "what begins with %q is completed by the program, but for names such as /skill: with a colon; a command has complete", n.Prefix[:1])
 	}
 	c.registered.Completions.put(n)
 	L.Push(c.vm.Func("off", func() { c.registered.Completions.drop(n) }))

@@ -62,6 +62,12 @@ func (c *components) custom(L *lua.LState) int {
 		luavm.Raise(L, "custom: option \"rows\" must be a positive number")
 	}
 	ui := c.dialogs.user(L, "custom")
+	if ui != nil && !agent.UICan(ui, agent.CanCustom) {
+		c.Log("custom: nothing is shown in the mode " + c.Mode + ", so it returned nil; ctx.ui.can(\"custom\") tells")
+		_, err := ui.Custom(n, o) // whoever plays the user notes it
+		must(L, "custom", err)
+		ui = nil
+	}
 	if ui == nil {
 		L.Push(lua.LNil)
 		return 1

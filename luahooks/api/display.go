@@ -89,7 +89,7 @@ func (d *display) part() part {
 	return part{"notify": d.notice, "set_widget": d.setWidget, "set_status": proc{d.setStatus}, "set_plan": d.setPlan,
 		"set_header": d.setHeader, "set_footer": d.setFooter, "copy": d.copy, "notify_desktop": d.notifyDesktop,
 		"set_title": d.text("set_title", "title", agent.UI.SetTitle), "set_working_indicator": d.setIndicator,
-		"set_working_message": d.text("set_working_message", "working", agent.UI.SetWorking),
+		"set_working_message": proc{d.setWorking},
 		"get_editor_text":     func(L *lua.LState) string { return d.front(L, "get_editor_text").EditorText() },
 		"set_editor_text":     proc{func(L *lua.LState, text string) { d.front(L, "set_editor_text").SetEditorText(text) }}}
 }
@@ -313,6 +313,28 @@ func (d *display) text(function, name string, set func(ui agent.UI, text string)
 		d.show(name, textOf(text) != "", func(ui agent.UI, on bool) { set(ui, only(on, cutText(textOf(text)))) })
 	}}
 }
+
+// setWorking is ctx.ui.set_working_message(text?): nil is the usual one, and with false nothing is
+// shown while the agent works.
+func (d *display) setWorking(L *lua.LState, text lua.LValue) error {
+	d.front(L, "set_working_message")
+	shown, isText := text.(lua.LString)
+	if !isText && text != lua.LNil && text != lua.LFalse {
+		return luavm.Misusef("bad argument #1 (string, false or nil expected, got %s)", text.Type())
+	}
+	d.show("working", shown != "", func(ui agent.UI, on bool) { ui.SetWorking(only(on, cutText(string(shown)))) })
+	if text != lua.LFalse && !d.isShown(noWorking) {
+		return nil
+	}
+	d.show(noWorking, text == lua.LFalse, func(ui agent.UI, on bool) {
+		if hider, ok := ui.(agent.Hider); ok {
+			hider.HideWorking(on)
+		}
+	})
+	return nil
+}
+
+const noWorking = "no working"
 
 // setIndicator is ctx.ui.set_working_indicator({frames, ms?}?); nil is the usual one.
 func (d *display) setIndicator(L *lua.LState) int {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +32,7 @@ const (
 // renderers.
 func (t *theme) open(L *lua.LState) *lua.LTable {
 	table := luavm.NewRecord(L, 10)
-	t.add(table, part{"fg": t.fg, "bg": t.bg, "rgb": t.rgb, "names": agent.ThemeColors, "markdown": t.markdown})
+	t.add(table, part{"fg": t.fg, "bg": t.bg, "rgb": t.rgb, "on_rgb": t.onRGB, "names": agent.ThemeColors, "markdown": t.markdown})
 	for _, style := range agent.ThemeStyles() {
 		t.add(table, part{style: func(text string) string { return t.paint(style, text) }})
 	}
@@ -68,13 +67,23 @@ func checkColour(name string) error {
 
 // rgb is theme.rgb(red, green, blue, text): text in a colour by its parts, 0 to 255.
 func (t *theme) rgb(red, green, blue float64, text string) (string, error) {
+	return t.byParts(red, green, blue, text, agent.Theme.RGB)
+}
+
+// onRGB is theme.on_rgb(red, green, blue, text): text on a background by its parts.
+func (t *theme) onRGB(red, green, blue float64, text string) (string, error) {
+	return t.byParts(red, green, blue, text, agent.Theme.OnRGB)
+}
+
+// byParts paints a text in a colour that its parts, 0 to 255, make.
+func (t *theme) byParts(red, green, blue float64, text string, paint func(_ agent.Theme, r, g, b uint8, text string) string) (string, error) {
 	for _, v := range []float64{red, green, blue} {
 		if !(v >= 0 && v <= 255) {
 			return "", luavm.Misusef("red, green and blue are numbers from 0 to 255, not %v", v)
 		}
 	}
 	if ui := t.UI(); ui != nil {
-		return ui.Theme().RGB(uint8(red), uint8(green), uint8(blue), text), nil
+		return paint(ui.Theme(), uint8(red), uint8(green), uint8(blue), text), nil
 	}
 	return text, nil
 }
@@ -166,32 +175,37 @@ func (r Renderer) Name() string {
 // Message draws a message of a custom type. It is false, and somebody else has to draw, if
 // the function of the hook returned nil or failed.
 func (r Renderer) Message(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool) {
-	return r.draw(ctx, r.result, expanded, width, func(*lua.LState) lua.LValue { return r.home.records.Message(m) })
+	return r.draw(ctx, r.result, func(L *lua.LState) (lua.LValue, *lua.LTable) {
+		return r.home.records.Message(m), drawing(L, expanded, width)
+	})
 }
 
 // Call is Message for a call of a tool.
-func (r Renderer) Call(ctx context.Context, input json.RawMessage, expanded bool, width int) ([]string, bool) {
-	return r.draw(ctx, r.call, expanded, width, func(*lua.LState) lua.LValue { return r.home.records.JSON(input) })
+func (r Renderer) Call(ctx context.Context, c agent.DrawnCall, expanded bool, width int) ([]string, bool) {
+	return r.ofCall(ctx, r.call, c, expanded, width, func(_ *lua.LState, args lua.LValue) lua.LValue { return args })
 }
 
-// Result is Message for the result of a tool.
-func (r Renderer) Result(ctx context.Context, tool string, result agent.Result, expanded bool, width int) ([]string, bool) {
-	return r.draw(ctx, r.result, expanded, width, func(L *lua.LState) lua.LValue { return r.home.result(L, tool, result) })
+// Result is Message for the result of a tool, or for what a running one has reported last.
+func (r Renderer) Result(ctx context.Context, c agent.DrawnCall, result agent.Result, expanded bool, width int) ([]string, bool) {
+	return r.ofCall(ctx, r.result, c, expanded, width, func(L *lua.LState, _ lua.LValue) lua.LValue { return r.home.result(L, c.Name, result) })
 }
 
-func (r Renderer) draw(ctx context.Context, fn *lua.LFunction, expanded bool, width int, what func(*lua.LState) lua.LValue) ([]string, bool) {
+// ofCall draws a call with fn, which is given what returns for the arguments of the call.
+func (r Renderer) ofCall(ctx context.Context, fn *lua.LFunction, c agent.DrawnCall, expanded bool, width int,
+	what func(L *lua.LState, args lua.LValue) lua.LValue) ([]string, bool) {
+	return r.draw(ctx, fn, func(L *lua.LState) (lua.LValue, *lua.LTable) {
+		args := r.home.records.Input(c.Name, c.Input)
+		return what(L, args), r.home.drawingOfCall(L, c, args, expanded, width)
+	})
+}
+
+// draw calls fn with what it draws and the options.
+func (r Renderer) draw(ctx context.Context, fn *lua.LFunction, given func(*lua.LState) (what lua.LValue, opts *lua.LTable)) ([]string, bool) {
 	if fn == nil {
 		return nil, false
 	}
 	return r.home.jobs.render(ctx, "renderer of "+r.Name(), func(L *lua.LState) lua.LValue {
-		return callLua(L, fn, what(L), drawing(L, expanded, width), r.home.theme.table)
+		what, opts := given(L)
+		return callLua(L, fn, what, opts, r.home.theme.table)
 	})
-}
-
-// drawing returns the options that a function of a hook that draws gets.
-func drawing(L *lua.LState, expanded bool, width int) *lua.LTable {
-	t := luavm.NewRecord(L, 2)
-	luavm.Set(t, "expanded", lua.LBool(expanded))
-	luavm.Set(t, "width", lua.LNumber(width))
-	return t
 }

@@ -24,6 +24,7 @@ type Tool struct {
 	home         *tools
 	spec         llm.ToolSpec
 	annotations  agent.Annotations
+	inactive     bool // until a hook makes it active
 	execute      *lua.LFunction
 	prepare      *lua.LFunction
 	renderCall   *lua.LFunction
@@ -39,18 +40,19 @@ type tools struct {
 }
 
 func (t *tools) part() part {
-	return part{"tool": t.tool, "tools": t.list, "active_tools": t.active, "set_active_tools": t.setActive, "call_tool": t.call}
+	return part{"tool": t.tool, "tools": t.list, "active_tools": t.active, "set_active_tools": t.setActive, "call_tool": t.call, "remove_tool": t.remove}
 }
 
 // tool is pi.tool{name, label?, description, parameters, prompt_snippet?,
 // prompt_guidelines?, execution?, annotations?, prepare_arguments?, execute, render_call?,
-// render_result?}: it registers a tool, in place of one of the hook with that name. If the
+// render_result?, active?}: it registers a tool, in place of one of the hook with that name. If the
 // file was loaded before, the agent gets the tool at once. Misuse raises.
 func (t *tools) tool(L *lua.LState) int {
 	n := &Tool{home: t}
 	var parameters, annotations *lua.LTable
 	var execution string
-	luavm.Unpack(L, 1, "tool", luavm.Opt("name", &n.spec.Name).Required(), luavm.Opt("label", &n.spec.Label),
+	active := true
+	luavm.Unpack(L, 1, "tool", luavm.Opt("active", &active), luavm.Opt("name", &n.spec.Name).Required(), luavm.Opt("label", &n.spec.Label),
 		luavm.Opt("description", &n.spec.Description).Required(), luavm.Opt("parameters", &parameters),
 		luavm.Opt("prompt_snippet", &n.spec.Snippet), luavm.Opt("prompt_guidelines", &n.spec.Guidelines),
 		luavm.Opt("execution", &execution), luavm.Opt("annotations", &annotations), luavm.Opt("prepare_arguments", &n.prepare),
@@ -69,7 +71,7 @@ func (t *tools) tool(L *lua.LState) int {
 	if annotations != nil {
 		n.annotations = annotationsFrom(L, annotations)
 	}
-	n.spec.Parameters = t.schema(L, "tool", parameters)
+	n.spec.Parameters, n.inactive = t.schema(L, "tool", parameters), !active
 	t.registered.Tools.put(n)
 	if t.registered.Handlers.isInForce() {
 		t.Tools.Apply(t.Hook.Name)
@@ -77,10 +79,25 @@ func (t *tools) tool(L *lua.LState) int {
 	return 0
 }
 
+// remove is pi.remove_tool(name) → true, or nil and a message: a tool of the hook goes. What it
+// stood in place of is there again. A call that runs goes on.
+func (t *tools) remove(name string) error {
+	if !t.registered.Tools.remove(name) {
+		return fmt.Errorf("this hook has no tool %q", name)
+	}
+	if t.registered.Handlers.isInForce() {
+		t.Tools.Apply(t.Hook.Name)
+	}
+	return nil
+}
+
 // maxToolName is how long a name may be for all providers.
 const maxToolName = 64
 
 func (t *Tool) id() string { return t.spec.Name }
+
+// StartsActive reports whether the model gets the tool without a hook making it active.
+func (t *Tool) StartsActive() bool { return !t.inactive }
 
 // Spec describes the tool.
 func (t *Tool) Spec() llm.ToolSpec { return t.spec }
@@ -192,22 +209,30 @@ type runningToolKey struct{}
 
 // RenderCall draws a call of the tool with its render_call. It is false, and somebody else
 // has to draw, if there is none or it returned nil or failed.
-func (t *Tool) RenderCall(args json.RawMessage, expanded bool, width int) ([]string, bool) {
-	if t.renderCall == nil {
-		return nil, false
-	}
-	return t.home.jobs.render(context.Background(), "render_call of "+t.spec.Name, func(L *lua.LState) lua.LValue {
-		return callLua(L, t.renderCall, t.home.records.JSON(args), drawing(L, expanded, width), t.home.theme.table)
-	})
+func (t *Tool) RenderCall(ctx context.Context, c agent.DrawnCall, expanded bool, width int) ([]string, bool) {
+	return t.draw(ctx, "render_call", t.renderCall, c, expanded, width, func(_ *lua.LState, args lua.LValue) lua.LValue { return args })
 }
 
-// RenderResult draws a result of the tool with its render_result, as RenderCall does a call.
-func (t *Tool) RenderResult(r agent.Result, expanded bool, width int) ([]string, bool) {
-	if t.renderResult == nil {
+// RenderResult draws a result of the tool, or what it has reported last, with its
+// render_result, as RenderCall does a call.
+func (t *Tool) RenderResult(ctx context.Context, c agent.DrawnCall, r agent.Result, expanded bool, width int) ([]string, bool) {
+	return t.draw(ctx, "render_result", t.renderResult, c, expanded, width,
+		func(L *lua.LState, _ lua.LValue) lua.LValue { return t.home.resultTable(L, t.spec.Name, r) })
+}
+
+// Draws reports whether the tool draws its calls or their results.
+func (t *Tool) Draws() bool { return t.renderCall != nil || t.renderResult != nil }
+
+// draw calls a function of the tool that draws, with what returns for the arguments of the
+// call.
+func (t *Tool) draw(ctx context.Context, name string, fn *lua.LFunction, c agent.DrawnCall, expanded bool, width int,
+	what func(L *lua.LState, args lua.LValue) lua.LValue) ([]string, bool) {
+	if fn == nil {
 		return nil, false
 	}
-	return t.home.jobs.render(context.Background(), "render_result of "+t.spec.Name, func(L *lua.LState) lua.LValue {
-		return callLua(L, t.renderResult, t.home.resultTable(L, t.spec.Name, r), drawing(L, expanded, width), t.home.theme.table)
+	return t.home.jobs.render(ctx, name+" of "+t.spec.Name, func(L *lua.LState) lua.LValue {
+		args := t.home.records.JSON(c.Input)
+		return callLua(L, fn, what(L, args), t.home.drawingOfCall(L, c, args, expanded, width), t.home.theme.table)
 	})
 }
 

@@ -33,14 +33,15 @@ func (u *labUI) SetStatus(key, text string) { u.shown = append(u.shown, key+"="+
 func (u *labUI) SetWidget(_ agent.Place, key string, l []string) {
 	u.shown = append(u.shown, fmt.Sprint(key, l))
 }
-func (u *labUI) SetWorking(text string)                { u.shown = append(u.shown, "working "+text) }
-func (u *labUI) Background(name, text string) string   { return "[" + name + "]" + text }
-func (u *labUI) RGB(r, g, b uint8, text string) string { return fmt.Sprint(r, g, b, text) }
-func (u *labUI) Theme() agent.Theme                    { return u }
-func (u *labUI) Paint(style, text string) string       { return "<" + style + ">" + text }
-func (u *labUI) RequestRender()                        {}
-func (u *labUI) Done() <-chan struct{}                 { return u.done }
-func (u *labUI) Close()                                { u.closing.Do(func() { close(u.done) }) }
+func (u *labUI) SetWorking(text string)                  { u.shown = append(u.shown, "working "+text) }
+func (u *labUI) Background(name, text string) string     { return "[" + name + "]" + text }
+func (u *labUI) RGB(r, g, b uint8, text string) string   { return fmt.Sprint(r, g, b, text) }
+func (u *labUI) OnRGB(r, g, b uint8, text string) string { return fmt.Sprint("on", r, g, b, text) }
+func (u *labUI) Theme() agent.Theme                      { return u }
+func (u *labUI) Paint(style, text string) string         { return "<" + style + ">" + text }
+func (u *labUI) RequestRender()                          {}
+func (u *labUI) Done() <-chan struct{}                   { return u.done }
+func (u *labUI) Close()                                  { u.closing.Do(func() { close(u.done) }) }
 func (u *labUI) Custom(c agent.Component, _ agent.SurfaceOptions) (agent.Surface, error) {
 	u.custom = c
 	if u.eager {

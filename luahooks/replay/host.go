@@ -93,6 +93,10 @@ func (h *host) Thinking() string     { return h.playback.Session().ThinkingLevel
 func (h *host) Modes() *agent.Modes  { return h.modes }
 func (h *host) Tools() []agent.Tool  { return h.tools }
 func (h *host) SystemPrompt() string { return "" }
+
+func (h *host) PromptParts() []agent.Section { return nil }
+func (h *host) ScopedModels() []llm.Choice   { return nil }
+
 func (h *host) Totals() agent.Totals {
 	return agent.Totals{ContextUsage: agent.ContextUsage{Tokens: -1}}
 }
@@ -138,6 +142,12 @@ type user struct {
 
 func (*user) HasUI() bool { return true }
 
+// Custom shows nothing; that it would have asked is noted.
+func (p *user) Custom(agent.Component, agent.SurfaceOptions) (agent.Surface, error) {
+	p.asked("with a component of its own", "", "")
+	return nil, nil
+}
+
 func (p *user) Select(_ context.Context, title string, _ []agent.Choice, _ agent.DialogOptions) ([]string, bool, error) {
 	p.asked("to choose", title, "")
 	return nil, false, nil
@@ -159,7 +169,10 @@ func (p *user) Editor(_ context.Context, title, _ string, _ agent.DialogOptions)
 }
 
 func (p *user) asked(what, title, message string) {
-	text := fmt.Sprintf("%s %q", what, title)
+	text := what
+	if title != "" {
+		text += fmt.Sprintf(" %q", title)
+	}
 	if message != "" {
 		text += ": " + message
 	}

@@ -92,13 +92,27 @@ func (c *Completer) Complete(ctx context.Context, text string, cursor int) Resul
 	r, ok := c.mention(ctx, before)
 	switch {
 	case !ok && len(sourced.Items) > 0:
-		return sourced
+		return c.amongCommands(before, sourced)
 	case !ok:
 		return c.command(before)
 	case r.Start == sourced.Start:
 		r.Items = uniqueItems(append(r.Items, sourced.Items...))
 	}
 	return r
+}
+
+// amongCommands is what sources offer for a word, and where that is the name of a command what
+// there is of these behind it.
+func (c *Completer) amongCommands(before string, sourced Result) Result {
+	if sourced.Start > 0 || !strings.HasPrefix(before, "/") {
+		return sourced
+	}
+	names := c.command(before)
+	names.Items = uniqueItems(append(sourced.Items, names.Items...))
+	if names.End == 0 {
+		return sourced
+	}
+	return names
 }
 
 // isBlank reports whether a character parts words. An object in the place of a text, such

@@ -189,26 +189,36 @@ func (p Palette) Background(name, text string) string {
 // RGB returns text in a colour, or in the nearest that the terminal has. A colour that
 // can hardly be told from the terminal's background leaves the text as it is.
 func (p Palette) RGB(r, g, b uint8, text string) string {
-	c := shade{r, g, b}
-	if !p.On || text == "" {
-		return text
-	}
-	begin := fmt.Sprintf("38;2;%d;%d;%d", r, g, b)
-	switch {
-	case p.True:
-	case p.Rich:
-		begin = fmt.Sprintf("38;5;%d", nearest(c, 16, 256))
-	default:
-		n := nearest(c, 0, 16)
-		c, begin = numbered(n), strconv.Itoa(30+n)
-		if n >= 8 {
-			begin = strconv.Itoa(90 + n - 8)
-		}
-	}
-	if !p.isSeen(c) {
+	begin, c := p.colour(shade{r, g, b}, 30)
+	if !p.On || text == "" || !p.isSeen(c) {
 		return text
 	}
 	return "\x1b[" + begin + "m" + text + "\x1b[39m"
+}
+
+// OnRGB returns text on a background of a colour, or of the nearest that the terminal has.
+func (p Palette) OnRGB(r, g, b uint8, text string) string {
+	if !p.On || text == "" {
+		return text
+	}
+	begin, _ := p.colour(shade{r, g, b}, 40)
+	return "\x1b[" + begin + "m" + text + "\x1b[49m"
+}
+
+// colour returns the parameters that begin a colour, or the nearest that the terminal has, and
+// which that is; first is 30 for that of characters, and 40 for that behind them.
+func (p Palette) colour(c shade, first int) (begin string, is shade) {
+	switch {
+	case p.True:
+		return fmt.Sprintf("%d;2;%d;%d;%d", first+8, c[0], c[1], c[2]), c
+	case p.Rich:
+		return fmt.Sprintf("%d;5;%d", first+8, nearest(c, 16, 256)), c
+	}
+	n := nearest(c, 0, 16)
+	if n >= 8 {
+		return strconv.Itoa(first + 60 + n - 8), numbered(n)
+	}
+	return strconv.Itoa(first + n), numbered(n)
 }
 
 // shade is a colour: red, green, blue.

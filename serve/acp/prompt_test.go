@@ -433,3 +433,54 @@ func TestACancelLosesNothingThatWasSaid(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Hooks see the text of the client before the model does, and what looks like a command and is
+// none; they may put another text or a command in its place, or be done with it.
+func TestHooksSeeThePromptAsTheClientSentIt(t *testing.T) {
+	t.Parallel()
+	ran := ""
+	h := &host{model: answering(nil),
+		hooks: func(SessionRequest) agent.Listener {
+			return listening(func(_ context.Context, e agent.Event) error {
+				l, ok := e.(*agent.Line)
+				switch {
+				case !ok:
+				case l.Text == "shout":
+					l.Text = "SHOUT"
+				case l.Text == "/none x":
+					l.Text = "taken"
+				case l.Text == "done":
+					l.Handled = true
+				case l.Text == "mine":
+					l.Command, l.CommandBy = "/tell it", "h"
+				}
+				return nil
+			})
+		},
+		more: func(*agent.Agent) []command.Command {
+			return []command.Command{{Name: "tell", Hook: "h", Run: func(_ context.Context, args string) (command.Outcome, error) {
+				ran += "told " + args
+				return command.Outcome{}, nil
+			}}}
+		}}
+	r, id := openedIn(t, h, object{})
+	for _, c := range []struct{ text, answer string }{
+		{"quiet", "re: quiet"}, {"shout", "re: SHOUT"}, {"/none x", "re: taken"}, {"/other x", "re: /other x"}, {"done", ""}, {"mine", ""}, {"/tell me", ""},
+	} {
+		if ends := r.Prompt(id, c.text); ends != "end_turn" {
+			t.Fatalf("%s: %s", c.text, ends)
+		}
+		said := ""
+		for _, u := range r.Updates(id) {
+			if u.Kind == agentChunk {
+				said += u.Text()
+			}
+		}
+		if !strings.HasSuffix(said, c.answer) || c.answer == "" && strings.HasSuffix(said, c.text) {
+			t.Errorf("%s: the client read %q", c.text, said)
+		}
+	}
+	if ran != "told ittold me" {
+		t.Errorf("the command ran as %q", ran)
+	}
+}

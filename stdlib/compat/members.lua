@@ -414,7 +414,7 @@ m.commands = {
 local function drawing(source)
   return source and function(x, opts, ours)
     local paints = m.theme(ours)
-    local both = setmetatable({ expanded = opts.expanded, width = opts.width, is_partial = false }, { __index = paints })
+    local both = setmetatable({ expanded = opts.expanded, width = opts.width, is_partial = opts.partial == true }, { __index = paints })
     return m.drawn(source(x, both, host.parameters(source) == 2 and both or paints), opts.width)
   end
 end

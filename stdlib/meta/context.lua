@@ -47,6 +47,24 @@ function ctx.available_models() end
 ---@return pi.Model[]
 function ctx.models() end
 
+--- Lists the models that the key for the next one goes through: those of `models` in `config.toml` or `--models`, else all that can be asked.
+---@return pi.ScopedModel[]
+function ctx.scoped_models() end
+
+--- A model of `ctx.scoped_models`.
+---@class pi.ScopedModel
+---@field model pi.Model the model itself
+---@field thinking? pi.ThinkingLevel the level that it is chosen with, where its name says one
+
+--- Lists the sections that the system prompt is made of, in their order; `before_agent_start` can change them by these names. `ctx.system_prompt()` is the whole text, which a hook may have replaced.
+---@return pi.PromptPart[]
+function ctx.prompt_parts() end
+
+--- A section of the system prompt.
+---@class pi.PromptPart
+---@field name string what hooks know it by
+---@field text string what it says
+
 --- Chooses the model, from the next request on, in every handler. Where that answers an event of such a choice, at most 8 follow on each other.
 ---@param provider string|pi.Model|pi.ModelRef with an `id`, the exact name; alone, a model, or whatever means one as for `/model`, such as `"sonnet:high"`
 ---@param id? string

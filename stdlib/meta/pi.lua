@@ -12,6 +12,7 @@
 ---@field hook pi.Hook this hook
 ---@field paths pi.Paths where things are
 ---@field settings table what `[hook.NAME]` in config.toml says, also while the hook loads; read-only, and a change of what it holds changes nothing. Undeclared it may have any key, and one that is not there is nil
+---@field host pi.Host what pi runs on
 ---@field state table yours; it survives reloads of this hook, as long as pi runs. It holds what JSON can hold, and is not written to disk
 pi = {}
 
@@ -21,6 +22,15 @@ pi = {}
 ---@field sessions? string the folder of the sessions; nil where none are kept
 ---@field program string the file that runs
 ---@field project string where the program works
+
+--- What pi runs on. It is known while the file loads, too.
+---@class pi.Host
+---@field os string `linux`, `darwin`, `windows`, …
+---@field arch string `amd64`, `arm64`, …
+---@field pid integer of the program
+---@field name string of the machine; empty where it is not known
+---@field home string your home directory; empty where it is not known
+---@field temp string the directory for temporary files; `fs.temp` makes some that go with the hook
 
 --- The hook that asks.
 ---@class pi.Hook
@@ -45,7 +55,7 @@ function pi.command(name, opts) end
 --- Options of `pi.command`.
 ---@class pi.CommandOptions
 ---@field description? string one line for `/help` and completion
----@field complete? fun(prefix: string): string[] what could stand where the person types: for all that is typed, or for its last word. Only what keeps every typed character is offered
+---@field complete? fun(prefix: string, ctx: pi.Context): string[] what could stand where the person types: for all that is typed, or for its last word. Only what keeps every typed character is offered
 ---@field handler fun(ctx: pi.CommandContext): string|pi.CommandResult? what it does; a string is sent to the model as a prompt
 
 --- Asks the user, in the program's words, whether this hook may have the model asked up to `up_to` times of itself: with
@@ -80,12 +90,13 @@ function pi.tool(opts) end
 ---@field parameters? table JSON Schema of an object, as a table or made with `pi.schema`; none: no arguments
 ---@field prompt_snippet? string one line for the system prompt
 ---@field prompt_guidelines? string[] advice for the system prompt, while the tool is active
+---@field active? boolean false: the model does not get it until a hook names it in `pi.set_active_tools`
 ---@field annotations? pi.AnnotationOptions what it says of what it does: gates, modes and editors go by that
 ---@field execution? "parallel"|"sequential" sequential: never beside other calls of the same answer
 ---@field prepare_arguments? fun(raw: table): table changes the arguments before they are checked against `parameters`
 ---@field execute fun(params: table, ctx: pi.Context, call: pi.ToolCallHandle): (string|pi.ToolResult?, string?) does the work; raise, or return nil and a message, to signal failure
----@field render_call? fun(params: table, opts: pi.RenderOptions, theme: pi.Theme): string|string[] how the call is shown
----@field render_result? fun(result: pi.ToolResult, opts: pi.RenderOptions, theme: pi.Theme): string|string[] how what it gave back is shown
+---@field render_call? fun(params: table, opts: pi.CallRenderOptions, theme: pi.Theme): string|string[] how the call is shown; again as it goes on
+---@field render_result? fun(result: pi.ToolResult, opts: pi.CallRenderOptions, theme: pi.Theme): string|string[] how what it gave back is shown, and with `opts.partial` what it reported last with `call.update`
 
 --- What a tool gives back.
 ---@class pi.ToolResult
@@ -117,6 +128,24 @@ function call.original(params) end
 ---@class pi.RenderOptions
 ---@field expanded? boolean the person wants to see all of it
 ---@field width integer columns of the screen
+
+--- What a renderer of a call has to go by. A call is drawn when it begins, while it runs after each
+--- `call.update` and each `redraw`, and when it is over; the last drawing alone enters the transcript. All
+--- running calls together are drawn 10 times a second at most, and only where there is a terminal to draw in.
+---@class pi.CallRenderOptions: pi.RenderOptions
+---@field partial? boolean the call runs: what is drawn stands there until the next drawing
+---@field call pi.DrawnCall the call; one table for all its drawings by this hook, until the hook is loaded anew
+---@field redraw fun() has the call drawn again soon, for a clock or a sign that turns; it does nothing once the call is over
+
+--- A call of a tool that is drawn.
+---@class pi.DrawnCall
+---@field id string
+---@field name string the tool
+---@field args table as the tool gets them
+---@field state table yours: what one drawing puts there, the next has
+---@field started integer when the call came, in ms since 1970
+---@field duration_ms integer how long the tool has run, without waits for the person
+---@field is_error boolean it is over, and failed
 
 --- Lists all tools, those of the program and of hooks.
 ---@return pi.ToolInfo[]
@@ -160,6 +189,12 @@ function pi.active_tools() end
 --- Chooses the tools that the model has, among all there are. What `--tools` or `--no-tools` leaves out stays out. Raises for a name that no tool has.
 ---@param names string[]
 function pi.set_active_tools(names) end
+
+--- Takes a tool of this hook away; what it stood in the place of is there again. A call that runs goes on.
+---@param name string
+---@return boolean? ok
+---@return string? message this hook has no such tool
+function pi.remove_tool(name) end
 
 --- Runs a tool as if the model had called it: it passes the same gates. A tool that stands in the place of one of the program's cannot call that one: the name is its own. A call that failed or was blocked has `is_error`. Inside the events of tools it nests at most 4 deep. The tool of an MCP server has the name `mcp__SERVER__TOOL`, and its server is started for it. Raises for another name that no tool has.
 ---@param name string
@@ -317,11 +352,11 @@ function pi.renderer(opts) end
 ---@class pi.RendererOptions
 ---@field tool? string the tool whose calls and results are drawn
 ---@field entry? string the `custom_type` of the messages that are drawn
----@field call? fun(input: table, opts: pi.RenderOptions, theme: pi.Theme): string|string[]? draws a call of the tool
----@field result? fun(r: pi.ToolResult|pi.Message, opts: pi.RenderOptions, theme: pi.Theme): string|string[]? draws what the tool gave back, or the message
+---@field call? fun(input: table, opts: pi.CallRenderOptions, theme: pi.Theme): string|string[]? draws a call of the tool
+---@field result? fun(r: pi.ToolResult|pi.Message, opts: pi.CallRenderOptions, theme: pi.Theme): string|string[]? draws what the tool gave back, with `opts.partial` what it reported last; or the message, whose options are `expanded` and `width` alone
 
 --- Offers what a word that begins with a prefix can become, as it is typed. What does not fit the word is left out by the program, so `complete` may return all there is. A call that takes longer than 300 ms is given up, and so is one when more is typed.
----@param prefix string such as `#`: at most 16 characters without a blank, not beginning with `/` or `!`
+---@param prefix string such as `#`: at most 16 characters without a blank, not beginning with `!`, and with `/` only as the beginning of the names of commands, such as `/skill:`
 ---@param opts pi.WordOptions
 ---@return fun() off takes it away
 function pi.completion(prefix, opts) end
@@ -331,7 +366,7 @@ function pi.completion(prefix, opts) end
 ---@field description? string shown with what has no description of its own
 ---@field complete fun(word: string, ctx: pi.Context): (string|pi.Choice)[]? what the word, which is given without the prefix, can become; values are put in its place, with the prefix or without
 
---- Brings skills and prompt templates: the names of folders beside the hook, or below that.
+--- Brings skills and prompt templates: the names of folders beside the hook, or below that. It may be called at any time, and a later call takes the place of an earlier one; templates and `/skill:NAME` are there at once, the list of skills that the model is told with the next session.
 ---@param opts pi.ResourcesOptions
 ---@return boolean? ok
 ---@return string? message a folder is not there
@@ -477,6 +512,41 @@ function pi.commands() end
 ---@field hook? string the hook that brings it; nil when it is built in
 ---@field kind "program"|"hook"|"template"|"skill" where it comes from
 ---@field path? string the file that it comes from; nil when it is built in
+
+--- Lists the skills that there are.
+---@return pi.SkillInfo[]
+function pi.skills() end
+
+--- A skill as hooks are told of it.
+---@class pi.SkillInfo
+---@field name string `/skill:NAME` follows it
+---@field description string when it is of use
+---@field path string its `SKILL.md`
+---@field from string where it comes from
+
+--- Lists the sessions that are kept, the last written first: those of the project, of another folder, or all. A large one takes a while to read.
+---@param opts? pi.SessionsOptions
+---@return pi.SessionInfo[]? sessions
+---@return string? message none are kept
+function pi.sessions(opts) end
+
+--- Options of `pi.sessions`.
+---@class pi.SessionsOptions
+---@field cwd? string the folder that they were started in, instead of the project
+---@field all? boolean those of all folders
+
+--- A session of `pi.sessions`.
+---@class pi.SessionInfo
+---@field path string its file
+---@field id string its id
+---@field cwd string where it was started
+---@field name? string that it was given
+---@field first_prompt? string as it was typed
+---@field parent_session? string the file that it was branched off from
+---@field branch? string of git, that it was on last
+---@field messages integer how many it has, on all branches
+---@field created? integer milliseconds since 1970
+---@field modified integer milliseconds since 1970, of the last write
 
 --- Options of `pi.all`.
 ---@class pi.AllOptions

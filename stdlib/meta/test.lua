@@ -115,8 +115,8 @@ function test.typed() end
 ---@return string?
 function test.title() end
 
---- What a hook says is shown while the agent works; nil: the usual text.
----@return string?
+--- What a hook says is shown while the agent works; nil: the usual text; false: nothing.
+---@return string|false?
 function test.working() end
 
 --- The headers of the hooks, one below the other, as they are drawn for a width.

@@ -129,8 +129,8 @@ function ui.set_plan(steps) end
 ---@param text? string
 function ui.set_title(text) end
 
---- Says what is shown while the agent works; nil is the usual text.
----@param text? string
+--- Says what is shown while the agent works; nil is the usual text. With false nothing is shown then, but for what the person must know: that an answer, a hook or another attempt is waited for.
+---@param text? string|false
 function ui.set_working_message(text) end
 
 --- What turns while the agent works.
@@ -150,7 +150,16 @@ function ui.set_editor_text(text) end
 ---@return string
 function ui.get_editor_text() end
 
---- Draws something of yours until it is closed, and gives it the keys. Esc closes it unless `handle_input` returns true for it, and Ctrl+C always does. Returns its surface, or with `wait` what `surface.close` got; nil when the person closed it, and without a person.
+--- The keys that each action has now, by the names that `[keys]` in `config.toml` has for them: `keys().interrupt[1]` is the key to tell people. An action without a key has an empty list.
+---@return table<string, string[]>
+function ui.keys() end
+
+--- Whether the front end can do more than ask and tell: show a component (`custom`), draw by width (`draw`), copy to the clipboard (`copy`), or lend its terminal to a program (`run`). Only a terminal can; it is false over RPC and ACP, in print and JSON mode, and in a replay.
+---@param what "custom"|"draw"|"copy"|"run"
+---@return boolean
+function ui.can(what) end
+
+--- Draws something of yours until it is closed, and gives it the keys. Esc closes it unless `handle_input` returns true for it, and Ctrl+C always does. Returns its surface, or with `wait` what `surface.close` got; nil when the person closed it, without a person, and where nothing can be drawn (see `ctx.ui.can`), which the log says.
 ---@param component pi.Component
 ---@return any
 function ui.custom(component) end
@@ -264,6 +273,14 @@ function theme.bg(name, text) end
 ---@param text string
 ---@return string
 function theme.rgb(red, green, blue, text) end
+
+--- Text on a background of a colour by its parts, 0 to 255, or of the nearest that the terminal has.
+---@param red number
+---@param green number
+---@param blue number
+---@param text string
+---@return string
+function theme.on_rgb(red, green, blue, text) end
 
 --- Names the colours that there are, for `fg` and `bg`.
 ---@return string[]
