@@ -121,6 +121,14 @@ type UIPromptEnd struct{ PromptKind, Title string }
 // terminal tells.
 type Focus struct{ Focused bool }
 
+// UIPrompt comes when a dialog of a hook opens that another hook may answer.
+type UIPrompt struct {
+	ID, PromptKind, Title, Message string
+	Choices                        []Choice // of select
+	Multi                          bool     // several of them may be taken
+	Hook                           string   // that asks
+}
+
 // Why a context is compacted, as events name it.
 const (
 	CompactManual    = "manual"    // somebody asked for it
@@ -237,6 +245,7 @@ func (*ModeSelect) Kind() Kind            { return KindModeSelect }
 func (*UIPromptStart) Kind() Kind         { return KindUIPromptStart }
 func (*UIPromptEnd) Kind() Kind           { return KindUIPromptEnd }
 func (*Focus) Kind() Kind                 { return KindFocus }
+func (*UIPrompt) Kind() Kind              { return KindUIPrompt }
 func (*AutoRetryWaited) Kind() Kind       { return KindAutoRetryWaited }
 func (*AutoRetryStart) Kind() Kind        { return KindAutoRetryStart }
 func (*AutoRetryEnd) Kind() Kind          { return KindAutoRetryEnd }
