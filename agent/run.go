@@ -15,7 +15,7 @@ import (
 //	run                                 one prompt
 //	  open                              the prompt into the session; before_agent_start
 //	  cycle                             and one more, while programs have queued something behind its end
-//	  sync                              the session to the disk; agent_settled
+//	  sync                              the session to the disk; then agent_settled
 //
 //	cycle                               from agent_start to agent_end
 //	  turn
@@ -43,11 +43,19 @@ import (
 // is session.ErrReadOnly. Without another error, a *[session.SaveError] says that the
 // file lacks part of what happened; with one, that is a notice.
 func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
-	ctx, err := a.busy.Begin(ctx)
-	if err != nil {
+	ctx, err := a.busy.BeginNext(ctx)
+	switch {
+	case errors.Is(err, ErrBusy):
 		return err
+	case err != nil:
+		return promptAborted{}
 	}
-	defer a.busy.End()
+	settled := Settled{Outcome: OutcomeError}
+	defer func() {
+		a.busy.End()
+		p.waiter.settle(settled)
+		a.inbox.settleJoined(settled)
+	}()
 	if p.compact {
 		if a.compactor.performRequested(ctx, true); ctx.Err() != nil {
 			return ErrAborted
@@ -55,12 +63,24 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 		return nil // the request may have been served before
 	}
 	a.inbox.enter(inPreflight)
-	p, started, err := a.preflight(ctx, p)
+	in, started, err := a.preflight(ctx, p)
 	if !started {
 		a.inbox.endPreflight(ctx.Err() != nil)
+		if settled = settledWith(err); err == nil {
+			settled.Outcome = OutcomeHandled
+		}
 		return err
 	}
-	return newRun(a.parts).run(ctx, p)
+	r := newRun(a.parts)
+	err = r.run(ctx, in)
+	settled = settledWith(err)
+	settled.Messages = append(r.before, r.added...)
+	if r.worked {
+		a.busy.Settle(ctx, func(ctx context.Context) {
+			a.events.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{Aborted: errors.Is(err, ErrAborted)} })
+		})
+	}
+	return err
 }
 
 // run is the state of one prompt on its way.
@@ -75,6 +95,9 @@ type run struct {
 	unsaved bool       // before this run
 	saveErr error      // the first failure to save; the conversation goes on in memory
 	resumes bool       // the model continues its own answer
+
+	before []*message.Message // of the cycles before this one
+	worked bool               // it came to its end, of which listeners are told
 }
 
 // counts are what a cycle counts, and its messages.
@@ -93,8 +116,8 @@ func newRun(p parts) *run {
 	return r
 }
 
-// run works on a prompt from the first entry to the last event. Listeners to the input
-// event have handled the prompt before.
+// run works on a prompt from the first entry to the last one. Listeners to the input event
+// have handled the prompt before; that it has settled they are told by [Agent.Prompt].
 func (r *run) run(ctx context.Context, p Prompt) error {
 	r.inbox.enter(inRun)
 	defer r.inbox.enter(atRest)
@@ -105,8 +128,10 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 		return err
 	}
 	p.accept(Started)
+	p.waiter.begins()
 	err := r.cycle(ctx)
 	for err == nil && ctx.Err() == nil {
+		r.before = append(r.before, r.added...)
 		r.counts = counts{}
 		more := false
 		if more, err = r.drain(ctx, ending); !more || err != nil {
@@ -117,7 +142,7 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 	r.inbox.enter(atRest)
 	r.userShell.addWaiting()
 	err = r.sync(ctx, err)
-	r.events.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{Aborted: errors.Is(err, ErrAborted)} })
+	r.worked = true
 	return err
 }
 
@@ -329,6 +354,7 @@ func (r *run) drain(ctx context.Context, at moment) (more bool, err error) {
 			}
 			if handled || p.isEmpty() {
 				r.inbox.delivered(m, q)
+				p.waiter.settle(Settled{Outcome: OutcomeHandled})
 				continue
 			}
 			if !counted {

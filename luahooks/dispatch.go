@@ -73,8 +73,11 @@ func (ds *dispatch) run() {
 	if ds.event != nil { // an event of the agent is not what somebody asked for
 		inner = agent.WithOrigin(inner, agent.Origin{Kind: agent.FromHook})
 	}
-	if ds.spec.Kind == agent.KindContext {
+	switch ds.spec.Kind {
+	case agent.KindContext:
 		inner = api.WithContextEvent(inner)
+	case agent.KindAgentSettled:
+		inner = api.WithSettledEvent(inner)
 	}
 	if ds.spec.Asking && ds.spec.Kind != agent.KindMessageUpdate {
 		ds.asked = &askedEvent{began: time.Now()}
@@ -190,7 +193,11 @@ func (ds *dispatch) telling() func(L *lua.LState) error {
 			return nil
 		}
 		slot.end()
-		in.script.Call(L, fn, spec.Table(in.events, L, e))
+		if e.Kind() == agent.KindAgentSettled {
+			in.script.CallSettled(L, fn, spec.Table(in.events, L, e))
+		} else {
+			in.script.Call(L, fn, spec.Table(in.events, L, e))
+		}
 		return nil
 	}
 }

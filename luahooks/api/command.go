@@ -145,7 +145,7 @@ func (c *Command) call(ctx context.Context, args string) (command.Outcome, error
 		return command.Outcome{}, err
 	}
 	if result.Prompt != nil {
-		result.Prompt.Origin = originOf(ctx, home.Hook.Name)
+		result.Prompt.Origin = self.originOfNext(ctx, home.Hook.Name)
 	}
 	return *result, nil
 }

@@ -218,6 +218,7 @@ func (s *Script) ofContext() []part {
 		models{b}.part(),
 		s.modes.ofContext(),
 		(&switching{b}).part(),
+		(&prompts{b}).part(),
 		{"exec": s.programs.exec, "compact": (&compactions{b}).compact},
 	}
 }
@@ -344,6 +345,7 @@ type Host interface {
 	Replace(was, now *llm.Model)
 	SetThinking(ctx context.Context, level string) error
 	WaitIdle(ctx context.Context) error
+	Await(ctx context.Context, p agent.Prompt) (agent.Settled, error)
 	NewSession(ctx context.Context, o agent.NewSessionOptions) error
 	SwitchSession(ctx context.Context, path string) error
 	Branch(ctx context.Context, id string) (agent.Recalled, error)
