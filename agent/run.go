@@ -197,11 +197,10 @@ func (r *run) askPrompt(ctx context.Context, p Prompt) error {
 	sections := r.prompts.sections()
 	r.system = plainPrompt(sections)
 	if r.events.wants(KindBeforeAgentStart) {
-		text := p.Text
+		e := &BeforeAgentStart{Prompt: p.Text, Attachments: p.Attachments, SystemPrompt: r.system.text, Sections: sections}
 		if p.Custom != nil {
-			text = p.Custom.Text()
+			e.Prompt, e.MessageType = p.Custom.Text(), p.Custom.CustomType
 		}
-		e := &BeforeAgentStart{Prompt: text, Attachments: p.Attachments, SystemPrompt: r.system.text, Sections: sections}
 		r.events.emit(ctx, e)
 		r.system.text, r.system.sections = e.Prompts()
 		r.system.stages = e.Stages
@@ -371,7 +370,7 @@ func (r *run) drain(ctx context.Context, at moment) (more bool, err error) {
 			}
 			r.news.precede(entry.ID, func() { r.inbox.delivered(m, q) })
 			if p.Custom == nil {
-				shown := r.userMessage(p)
+				shown := entry.Message()
 				r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{Message: shown, Typed: p.Source != "hook"} })
 			}
 			more = true
@@ -400,7 +399,12 @@ func (r *run) write(ctx context.Context, p Prompt) (*session.Entry, error) {
 	if p.Custom != nil {
 		return r.appendCustom(ctx, p.Custom)
 	}
-	return r.append(r.userMessage(p))
+	m := r.userMessage(p)
+	if told := r.events.askMessage(ctx, m); told != m {
+		told.Content = r.images.content(ctx, told.Content)
+		m = told
+	}
+	return r.append(m)
 }
 
 // userMessage returns the message that a prompt makes, with the present time.

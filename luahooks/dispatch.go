@@ -155,7 +155,7 @@ func (ds *dispatch) use() {
 // handlersOf lists the handlers of an instance that are run at the current hook.
 func (ds *dispatch) handlersOf(in *instance) []*api.Handler {
 	if ds.mode == "" {
-		return in.handlers(ds.spec.Name)
+		return in.handlers(ds.spec.Key)
 	}
 	return in.mode(ds.mode).Gate()
 }

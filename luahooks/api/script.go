@@ -84,8 +84,8 @@ type Program struct {
 	// is false after that.
 	Spawn func(f func(ctx context.Context)) bool
 
-	CheckEvent    func(event string, group *Group) error // misuse, if no event has that name, or it has no groups
-	CountHandlers func(event string, n int)
+	CheckEvent    func(event string, allRoles bool, group *Group) error // misuse, if no event has that name, or it has no roles or groups
+	CountHandlers func(key string, n int)
 	// Emit gives an event of the hook to the others, and returns when they have
 	// handled it.
 	Emit func(ctx context.Context, event string, data json.RawMessage)
