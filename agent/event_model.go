@@ -239,14 +239,14 @@ func (*AutoRetryStart) Kind() Kind        { return KindAutoRetryStart }
 func (*AutoRetryEnd) Kind() Kind          { return KindAutoRetryEnd }
 
 func (e *MessageStart) Kind() Kind {
-	if e.Other {
+	if e != nil && e.Other {
 		return KindOtherMessageStart
 	}
 	return KindMessageStart
 }
 
 func (e *MessageEnd) Kind() Kind {
-	if e.Other {
+	if e != nil && e.Other {
 		return KindOtherMessageEnd
 	}
 	return KindMessageEnd
