@@ -42,7 +42,9 @@ func TestMessagesOfAllRolesAreToldBeforeTheyAreStored(t *testing.T) {
 		return nil
 	}}
 	r := newHarness(t, Options{Listeners: []Listener{rewriter(&roles), drafts}, Tools: []Tool{echo("ls")},
-		Shell: func(context.Context, string, func(string)) (BashOutcome, error) { return BashOutcome{Output: "listed"}, nil }},
+		Shell: func(context.Context, string, func(string)) (BashOutcome, error) {
+			return BashOutcome{Output: "listed"}, nil
+		}},
 		use(call{"c1", "ls", "{}"}, call{"c2", "absent", "{}"}), say("done"))
 	if err := r.Prompt(t.Context(), Prompt{Text: "hello"}); err != nil {
 		t.Fatal(err)
