@@ -83,6 +83,9 @@ const (
 	KindAutoRetryWaited // not for hooks: the wait that auto_retry_start told of is over
 	KindEntryAppended   // not for hooks: an entry came into the session
 	KindQueueChanged    // not for hooks: the texts that people and programs have queued are others
+
+	KindOtherMessageStart // message_start of another role than assistant, for who listens to all roles
+	KindOtherMessageEnd   // message_end likewise
 	numKinds
 )
 
@@ -101,6 +104,7 @@ var kindNames = [numKinds]string{
 	"mcp_server", "mcp_change",
 	"notice", "custom_show", "tool_clock", "tool_ran", "auto_retry_waited",
 	"entry_appended", "queue_changed",
+	"other_message_start", "other_message_end",
 }
 
 func (k Kind) String() string { return kindNames[k] }

@@ -141,7 +141,7 @@ func (f *filler) fill(v reflect.Value) {
 
 // isAnswer tells what would end the way of an event along the hooks.
 func isAnswer(field string) bool {
-	return slices.Contains([]string{"Block", "Blocked", "Cancel", "Handled", "Abort", "Refused", "Auto"}, field)
+	return slices.Contains([]string{"Block", "Blocked", "Cancel", "Handled", "Abort", "Refused", "Auto", "Other"}, field)
 }
 
 // dissected is what a hook saw of each event.

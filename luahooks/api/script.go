@@ -115,8 +115,8 @@ type Program struct {
 	// is false after that.
 	Spawn func(f func(ctx context.Context)) bool
 
-	CheckEvent    func(event string, group *Group) error // misuse, if no event has that name, or it has no groups
-	CountHandlers func(event string, n int)
+	CheckEvent    func(event string, allRoles bool, group *Group) error // misuse, if no event has that name, or it has no roles or groups
+	CountHandlers func(key string, n int)
 	// Emit gives an event of the hook to the others, and returns when they have
 	// handled it.
 	Emit func(ctx context.Context, event string, data json.RawMessage)
@@ -260,6 +260,7 @@ func (s *Script) ofContext() []part {
 		(&inventory{b}).ofContext(),
 		s.modes.ofContext(),
 		(&switching{b}).part(),
+		(&prompts{b}).part(),
 		{"exec": s.programs.exec, "compact": (&compactions{b}).compact},
 	}
 }
@@ -391,6 +392,7 @@ type Host interface {
 	Replace(was, now *llm.Model)
 	SetThinking(ctx context.Context, level string) error
 	WaitIdle(ctx context.Context) error
+	Await(ctx context.Context, p agent.Prompt) (agent.Settled, error)
 	NewSession(ctx context.Context, o agent.NewSessionOptions) error
 	SwitchSession(ctx context.Context, path string) error
 	Branch(ctx context.Context, id string) (agent.Recalled, error)

@@ -47,7 +47,7 @@ func providerEvents() []Spec {
 
 func messageEvents() []Spec {
 	return []Spec{
-		graceful("A message begins. One without a `message_end` before the next begins was cut off, and counts as nothing.",
+		graceful("A message of the model begins; with the option `roles = \"all\"` of `pi.on` also any other message, right before its `message_end`. One without a `message_end` before the next begins was cut off, and counts as nothing.",
 			func(p *payload, e *agent.MessageStart) { p.message("message", e.Message) }),
 		asking(Spec{About: "A piece of an answer. The stream does not wait for handlers: what comes meanwhile is joined.",
 			Rule: "the stream does not wait: what comes while a hook is busy is joined; the first abort counts"},
@@ -66,8 +66,8 @@ func messageEvents() []Spec {
 					r.then(func() { e.Abort = abort })
 				}
 			}),
-		asking(Spec{About: "A message is complete. What a handler makes of it is what is stored and sent.",
-			Rule: "chained: each sees the message as the one before left it; the role stays"},
+		asking(Spec{About: "A message is complete. What a handler makes of it is what is stored and sent. With the option `roles = \"all\"` of `pi.on` it comes for messages of all roles, before they are stored: prompts (`user`), results of tools (`toolResult`), messages of hooks (`custom`), commands of the person (`bashExecution`). Of those `content` and `details` count, of a command its `output`; ids, the name of the tool and `is_error` stay, and so does an empty content.",
+			Rule: "chained: each sees the message as the one before left it; the role stays; a handler that fails leaves the message as it was"},
 			func(p *payload, e *agent.MessageEnd) { p.message("message", e.Message) }, readMessage),
 	}
 }

@@ -697,7 +697,7 @@ function pi.log(...) end
 ---@overload fun(event: "agent_start", fn: fun(event: pi.AgentStartEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "agent_end", fn: fun(event: pi.AgentEndEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "agent_before_settle", fn: fun(event: pi.AgentBeforeSettleEvent, ctx: pi.Context): pi.AgentBeforeSettleResult?): fun()
----@overload fun(event: "agent_settled", fn: fun(event: pi.AgentSettledEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "agent_settled", fn: fun(event: pi.AgentSettledEvent, ctx: pi.SettledContext)): fun()
 ---@overload fun(event: "turn_start", fn: fun(event: pi.TurnStartEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "turn_end", fn: fun(event: pi.TurnEndEvent, ctx: pi.Context): pi.TurnEndResult?): fun()
 ---@overload fun(event: "context", fn: fun(event: pi.ContextEvent, ctx: pi.Context): pi.ContextResult?): fun()
@@ -739,6 +739,7 @@ function pi.on(event, fn, opts) end
 
 --- Options of `pi.on`.
 ---@class pi.OnOptions
+---@field roles? "all" of `message_start` and `message_end`: the messages of all roles, not only those of the model
 ---@field group? pi.HandlerGroup handlers whose answers go together by a rule of their own, in this hook and in others
 
 --- A group of handlers. What they answer goes together by its rule; between it and all other handlers the rule of the event holds. There are none for gates, for what stops a stream or trusts a project, and where answers are ignored.
