@@ -192,6 +192,9 @@ func (f *file) focus(L *lua.LState, focused bool) {
 	_ = f.wait(L, "focus", func(ctx context.Context, s *scene) error {
 		s.stage.user.desk.change(func() { s.stage.user.desk.inFront = focused })
 		s.stage.run.Agent().TellFocus(ctx, focused)
+		if !s.stage.run.Agent().IsIdle() { // the model is answering, and the test says when
+			return nil
+		}
 		return s.stage.finish(ctx)
 	})
 }
