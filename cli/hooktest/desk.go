@@ -176,13 +176,29 @@ func (f *file) drawn(L *lua.LState, function, key string, width *int, places ...
 		for _, place := range places {
 			for _, w := range s.stage.user.desk.at(place, key) {
 				if w.drawer != nil {
-					w.lines = w.drawer.Draw(columns, around)
+					w.lines = drawnLines(w.drawer, columns, around)
 				}
 				lines = append(lines, w.lines...)
 			}
 		}
 		return nil
 	})
+	return lines
+}
+
+// mostDrawings is how often something is drawn that asks for another drawing each time.
+const mostDrawings = 3
+
+// drawnLines are what a drawer draws, once more if it asks for that, as a terminal would soon.
+func drawnLines(d agent.Drawer, columns int, around agent.Surroundings) (lines []string) {
+	for range mostDrawings {
+		lines = d.Draw(columns, around)
+		select {
+		case <-d.Asked():
+		default:
+			return lines
+		}
+	}
 	return lines
 }
 
