@@ -28,6 +28,7 @@
 //	the compactor and its summaries                    compact.go, summary.go
 //	the sessions and the tree                          sessions.go, tree.go
 //	the commands of the user                           usershell.go
+//	the commands of hooks that wait for a prompt       await.go
 //
 // One run at a time, on the goroutine that called Prompt; only the running of
 // tools is parallel. Cancelling the context of Prompt, or [Agent.Abort], stops
@@ -81,6 +82,7 @@ type Agent struct {
 	parts
 	*shutdown
 	busy     *work.Claim
+	awaiting *awaiting
 	sessions *sessions
 	tree     *tree
 	cwd      string
@@ -115,8 +117,8 @@ func New(o Options) *Agent {
 	busy := &work.Claim{}
 	p := newParts(o, busy)
 	return &Agent{
-		parts: p, busy: busy, shutdown: &shutdown{requested: make(chan struct{})},
-		sessions: &sessions{o.NewSession, o.OpenSession, o.CopySession, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, p.modes, &p.compactor.state, p.userShell},
+		parts: p, busy: busy, awaiting: newAwaiting(), shutdown: &shutdown{requested: make(chan struct{})},
+		sessions: &sessions{o.NewSession, o.OpenSession, o.CopySession, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, p.modes, &p.compactor.state, p.userShell, &work.Claim{}},
 		tree:     &tree{busy, p.events, p.conversation, p.choice, p.modes, p.meter, p.asker, p.settings},
 		cwd:      o.Cwd,
 	}

@@ -157,8 +157,13 @@ func (r *run) finishStep(ctx context.Context, s *step) *message.Message {
 	if len(content) == 0 { // some providers refuse an empty result
 		content = []message.Block{message.TextBlock("(no output)")}
 	}
-	return &message.Message{Role: message.RoleToolResult, ToolCallID: s.call.ID, ToolName: s.call.Name,
+	m := &message.Message{Role: message.RoleToolResult, ToolCallID: s.call.ID, ToolName: s.call.Name,
 		Content: content, Details: s.result.Details, IsError: s.result.IsError, Timestamp: r.now().UnixMilli()}
+	told := r.events.askMessage(ctx, m)
+	if told != m {
+		told.Content = r.images.result(told.Content)
+	}
+	return told
 }
 
 // tellAt is the repetition at which the model is told, before the limit.

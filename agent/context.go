@@ -188,7 +188,7 @@ func checkEdit(s *session.Session, id string) error {
 // appendCustom appends a custom message to the session, and tells the front ends if it is
 // to be displayed. With an error the entry may be there, only unsaved, or nil.
 func (c *conversation) appendCustom(ctx context.Context, m *message.Message) (*session.Entry, error) {
-	m = m.Clone()
+	m = c.events.askMessage(ctx, m).Clone()
 	m.Content = c.images.content(ctx, m.Content)
 	e, err := c.current().Append(session.TypeCustomMessage, session.CustomMessage{
 		CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details,

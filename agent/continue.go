@@ -141,6 +141,9 @@ func (r *run) appendDrafts(ctx context.Context, drafts []session.Draft) ([]*sess
 		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i+1, err)
 		}
+		if custom, ok := body.(session.CustomMessage); ok {
+			body = r.events.askCustom(ctx, custom, r.now().UnixMilli())
+		}
 		checked[i] = session.Draft{Type: d.Type, Body: r.images.body(ctx, body)}
 	}
 	entries, err := s.AppendAll(checked)

@@ -57,6 +57,7 @@ const (
 	KindUIPromptStart
 	KindUIPromptEnd
 	KindFocus
+	KindUIPrompt
 	KindHookError
 	KindCompactionStart
 	KindCompactionEnd
@@ -82,6 +83,9 @@ const (
 	KindAutoRetryWaited // not for hooks: the wait that auto_retry_start told of is over
 	KindEntryAppended   // not for hooks: an entry came into the session
 	KindQueueChanged    // not for hooks: the texts that people and programs have queued are others
+
+	KindOtherMessageStart // message_start of another role than assistant, for who listens to all roles
+	KindOtherMessageEnd   // message_end likewise
 	numKinds
 )
 
@@ -94,12 +98,13 @@ var kindNames = [numKinds]string{
 	"line", "input", "before_agent_start", "agent_start", "agent_end", "agent_before_settle", "agent_settled", "turn_start",
 	"turn_end", "context", "continuation_limit", "before_provider_request", "before_provider_headers", "after_provider_response",
 	"message_start", "message_update", "message_end", "model_select", "thinking_level_select", "mode_select", "ui_prompt_start",
-	"ui_prompt_end", "focus", "hook_error", "compaction_start", "compaction_end", "auto_compaction_start", "auto_compaction_end",
+	"ui_prompt_end", "focus", "ui_prompt", "hook_error", "compaction_start", "compaction_end", "auto_compaction_start", "auto_compaction_end",
 	"auto_retry_start", "auto_retry_end",
 	"tool_call", "tool_result", "tool_execution_start", "tool_execution_update", "tool_execution_end", "user_bash", "shell",
 	"mcp_server", "mcp_change",
 	"notice", "custom_show", "tool_clock", "tool_ran", "auto_retry_waited",
 	"entry_appended", "queue_changed",
+	"other_message_start", "other_message_end",
 }
 
 func (k Kind) String() string { return kindNames[k] }

@@ -40,7 +40,10 @@ type AfterProviderResponse struct {
 
 // MessageStart comes with the first delta of an answer, or before MessageEnd if there is
 // none: then the message is that of MessageEnd, with its StopReason, which is empty else.
-type MessageStart struct{ Message *message.Message }
+type MessageStart struct {
+	Message *message.Message
+	Other   bool // it is none of the model; only who listens to all roles is told
+}
 
 // MessageUpdate is a piece of an answer: a delta of text, thinking or a tool call.
 // Listeners may abort the stream, and must not delay it: Handle returns at once.
@@ -91,6 +94,7 @@ func (e *MessageUpdate) Message() *message.Message { return e.partial() }
 type MessageEnd struct {
 	Message *message.Message // result: a message of the same role
 	Abort   *Abort           // by which a listener stopped the answer; nil: none did
+	Other   bool             // as of MessageStart
 }
 
 // ModelSelect comes when the next request goes to another model than the last one would
@@ -120,6 +124,14 @@ type UIPromptEnd struct{ PromptKind, Title string }
 // Focus comes when the window of the terminal came to the front or left it, where the
 // terminal tells.
 type Focus struct{ Focused bool }
+
+// UIPrompt comes when a dialog of a hook opens that another hook may answer.
+type UIPrompt struct {
+	ID, PromptKind, Title, Message string
+	Choices                        []Choice // of select
+	Multi                          bool     // several of them may be taken
+	Hook                           string   // that asks
+}
 
 // Why a context is compacted, as events name it.
 const (
@@ -228,18 +240,31 @@ type AutoRetryEnd struct {
 func (*BeforeProviderRequest) Kind() Kind { return KindBeforeProviderRequest }
 func (*BeforeProviderHeaders) Kind() Kind { return KindBeforeProviderHeaders }
 func (*AfterProviderResponse) Kind() Kind { return KindAfterProviderResponse }
-func (*MessageStart) Kind() Kind          { return KindMessageStart }
 func (*MessageUpdate) Kind() Kind         { return KindMessageUpdate }
-func (*MessageEnd) Kind() Kind            { return KindMessageEnd }
 func (*ModelSelect) Kind() Kind           { return KindModelSelect }
 func (*ThinkingLevelSelect) Kind() Kind   { return KindThinkingLevelSelect }
 func (*ModeSelect) Kind() Kind            { return KindModeSelect }
 func (*UIPromptStart) Kind() Kind         { return KindUIPromptStart }
 func (*UIPromptEnd) Kind() Kind           { return KindUIPromptEnd }
 func (*Focus) Kind() Kind                 { return KindFocus }
+func (*UIPrompt) Kind() Kind              { return KindUIPrompt }
 func (*AutoRetryWaited) Kind() Kind       { return KindAutoRetryWaited }
 func (*AutoRetryStart) Kind() Kind        { return KindAutoRetryStart }
 func (*AutoRetryEnd) Kind() Kind          { return KindAutoRetryEnd }
+
+func (e *MessageStart) Kind() Kind {
+	if e != nil && e.Other {
+		return KindOtherMessageStart
+	}
+	return KindMessageStart
+}
+
+func (e *MessageEnd) Kind() Kind {
+	if e != nil && e.Other {
+		return KindOtherMessageEnd
+	}
+	return KindMessageEnd
+}
 
 func (e *CompactionStart) Kind() Kind {
 	if e.Auto {

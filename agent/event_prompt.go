@@ -20,6 +20,7 @@ type Input struct {
 // are for this prompt only; [BeforeAgentStart.Prompts] returns it as it is so far.
 type BeforeAgentStart struct {
 	Prompt       string // of a run that a custom message triggers: its text
+	MessageType  string // of a run that a custom message triggers: its custom type
 	Attachments  []message.Block
 	SystemPrompt string             // result: the whole text, chains; wins over Changed
 	Sections     []Section          // the named sections of the system prompt, in order

@@ -28,7 +28,7 @@ func (*tape) Wants(k Kind) bool {
 	switch k {
 	case KindContext, KindInput, KindBeforeAgentStart, KindAgentBeforeSettle, KindMessageUpdate, KindToolCall, KindToolResult, KindToolClock, KindToolRan,
 		KindSessionBeforeCompact, KindSessionCompacting, KindSessionCompact, KindSessionCompactFailed, KindCustomShow, KindToolExecutionUpdate,
-		KindAutoCompactionStart, KindAutoCompactionEnd:
+		KindAutoCompactionStart, KindAutoCompactionEnd, KindOtherMessageStart, KindOtherMessageEnd:
 		return false
 	}
 	return true

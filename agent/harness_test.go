@@ -146,7 +146,9 @@ type log struct {
 	notes []string
 }
 
-func (*log) Wants(k Kind) bool { return k != KindEntryAppended && k != KindQueueChanged }
+func (*log) Wants(k Kind) bool {
+	return k != KindEntryAppended && k != KindQueueChanged && k != KindOtherMessageStart && k != KindOtherMessageEnd
+}
 func (l *log) Handle(_ context.Context, e Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

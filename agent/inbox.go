@@ -33,6 +33,7 @@ type Inbox struct {
 	side      []*message.Message // that the run adds at its next occasion, without asking the model for them
 	nextTurn  []*message.Message // custom messages that go with the next prompt
 	submitted []Prompt           // for the front end
+	joined    []*waiter          // commands that wait for the run, with a prompt that is queued for it
 	compact   *compactRequest    // that a hook waits for; nil for none
 	closed    bool               // all that is sent is refused
 	brake     brake              // for hooks that would keep the agent at work
@@ -201,8 +202,12 @@ func (b *Inbox) post(ctx context.Context, p Prompt, put func() error) error {
 // postToRun queues p if a run will look at the queues again, and reports whether it did.
 func (b *Inbox) postToRun(ctx context.Context, p Prompt, q Queue) (posted bool, err error) {
 	err = b.post(ctx, p, func() error {
-		if posted = b.phase == inRun && !b.closed; posted {
-			b.put(p, q)
+		if posted = b.phase == inRun && !b.closed; !posted {
+			return nil
+		}
+		b.put(p, q)
+		if p.waiter != nil {
+			b.joined = append(b.joined, p.waiter)
 		}
 		return nil
 	})

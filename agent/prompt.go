@@ -40,8 +40,9 @@ type Prompt struct {
 	// any case, for the next prompt.
 	InPreflight, WhileIdle bool
 
-	compact bool // no prompt: a compaction that somebody asked for waits for its turn
-	asked   bool // the listeners to input were
+	compact bool    // no prompt: a compaction that somebody asked for waits for its turn
+	asked   bool    // the listeners to input were
+	waiter  *waiter // the command that waits for what becomes of it; nil: none
 }
 
 // Disposition is what became of a prompt that was accepted.

@@ -15,7 +15,7 @@ import (
 //	run                                 one prompt
 //	  open                              the prompt into the session; before_agent_start
 //	  cycle                             and one more, while programs have queued something behind its end
-//	  sync                              the session to the disk; agent_settled
+//	  sync                              the session to the disk; then agent_settled
 //
 //	cycle                               from agent_start to agent_end
 //	  turn
@@ -43,11 +43,22 @@ import (
 // is session.ErrReadOnly. Without another error, a *[session.SaveError] says that the
 // file lacks part of what happened; with one, that is a notice.
 func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
-	ctx, err := a.busy.Begin(ctx)
-	if err != nil {
+	ctx, err := a.busy.BeginNext(ctx)
+	switch {
+	case errors.Is(err, ErrBusy):
 		return err
+	case err != nil:
+		return promptAborted{}
 	}
-	defer a.busy.End()
+	settled := Settled{Outcome: OutcomeError}
+	defer func() {
+		if ctx.Err() != nil {
+			a.inbox.EndAllowed()
+		}
+		a.busy.End()
+		p.waiter.settle(settled)
+		a.inbox.settleJoined(settled)
+	}()
 	if p.compact {
 		if a.compactor.performRequested(ctx, true); ctx.Err() != nil {
 			return ErrAborted
@@ -55,14 +66,22 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 		return nil // the request may have been served before
 	}
 	a.inbox.enter(inPreflight)
-	p, started, err := a.preflight(ctx, p)
+	in, started, err := a.preflight(ctx, p)
 	if !started {
 		a.inbox.endPreflight(ctx.Err() != nil)
-	} else {
-		err = newRun(a.parts).run(ctx, p)
+		if settled = settledWith(err); err == nil {
+			settled.Outcome = OutcomeHandled
+		}
+		return err
 	}
-	if ctx.Err() != nil {
-		a.inbox.EndAllowed()
+	r := newRun(a.parts)
+	err = r.run(ctx, in)
+	settled = settledWith(err)
+	settled.Messages = append(r.before, r.added...)
+	if r.worked {
+		a.busy.Settle(ctx, func(ctx context.Context) {
+			a.events.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{Aborted: errors.Is(err, ErrAborted)} })
+		})
 	}
 	return err
 }
@@ -79,6 +98,9 @@ type run struct {
 	unsaved bool       // before this run
 	saveErr error      // the first failure to save; the conversation goes on in memory
 	resumes bool       // the model continues its own answer
+
+	before []*message.Message // of the cycles before this one
+	worked bool               // it came to its end, of which listeners are told
 }
 
 // counts are what a cycle counts, and its messages.
@@ -97,8 +119,8 @@ func newRun(p parts) *run {
 	return r
 }
 
-// run works on a prompt from the first entry to the last event. Listeners to the input
-// event have handled the prompt before.
+// run works on a prompt from the first entry to the last one. Listeners to the input event
+// have handled the prompt before; that it has settled they are told by [Agent.Prompt].
 func (r *run) run(ctx context.Context, p Prompt) error {
 	r.inbox.enter(inRun)
 	defer r.inbox.enter(atRest)
@@ -109,8 +131,10 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 		return err
 	}
 	p.accept(Started)
+	p.waiter.begins()
 	err := r.cycle(ctx)
 	for err == nil && ctx.Err() == nil {
+		r.before = append(r.before, r.added...)
 		r.counts = counts{}
 		more := false
 		if more, err = r.drain(ctx, ending); !more || err != nil {
@@ -121,7 +145,7 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 	r.inbox.enter(atRest)
 	r.userShell.addWaiting()
 	err = r.sync(ctx, err)
-	r.events.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{Aborted: errors.Is(err, ErrAborted)} })
+	r.worked = true
 	return err
 }
 
@@ -176,11 +200,10 @@ func (r *run) askPrompt(ctx context.Context, p Prompt) error {
 	sections := r.prompts.sections()
 	r.system = plainPrompt(sections)
 	if r.events.wants(KindBeforeAgentStart) {
-		text := p.Text
+		e := &BeforeAgentStart{Prompt: p.Text, Attachments: p.Attachments, SystemPrompt: r.system.text, Sections: sections}
 		if p.Custom != nil {
-			text = p.Custom.Text()
+			e.Prompt, e.MessageType = p.Custom.Text(), p.Custom.CustomType
 		}
-		e := &BeforeAgentStart{Prompt: text, Attachments: p.Attachments, SystemPrompt: r.system.text, Sections: sections}
 		r.events.emit(ctx, e)
 		r.system.text, r.system.sections = e.Prompts()
 		r.system.stages = e.Stages
@@ -333,6 +356,7 @@ func (r *run) drain(ctx context.Context, at moment) (more bool, err error) {
 			}
 			if handled || p.isEmpty() {
 				r.inbox.delivered(m, q)
+				p.waiter.settle(Settled{Outcome: OutcomeHandled})
 				continue
 			}
 			if !counted {
@@ -349,7 +373,7 @@ func (r *run) drain(ctx context.Context, at moment) (more bool, err error) {
 			}
 			r.news.precede(entry.ID, func() { r.inbox.delivered(m, q) })
 			if p.Custom == nil {
-				shown := r.userMessage(p)
+				shown := entry.Message()
 				r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{Message: shown, Typed: p.Source != "hook"} })
 			}
 			more = true
@@ -378,7 +402,12 @@ func (r *run) write(ctx context.Context, p Prompt) (*session.Entry, error) {
 	if p.Custom != nil {
 		return r.appendCustom(ctx, p.Custom)
 	}
-	return r.append(r.userMessage(p))
+	m := r.userMessage(p)
+	if told := r.events.askMessage(ctx, m); told != m {
+		told.Content = r.images.content(ctx, told.Content)
+		m = told
+	}
+	return r.append(m)
 }
 
 // userMessage returns the message that a prompt makes, with the present time.

@@ -37,6 +37,7 @@ type sessions struct {
 	modes        *Modes
 	compaction   *compactionState
 	userShell    *userShell
+	leaving      *work.Claim // is claimed while a prompt is interrupted for another session
 }
 
 // NewSession leaves the current session and starts an empty one. The listeners
@@ -160,6 +161,9 @@ func (s *sessions) replace(ctx context.Context, c sessionSwitch) error {
 		return err
 	}
 	if works {
+		if _, err := s.leaving.Begin(ctx); err == nil {
+			defer s.leaving.End()
+		}
 		if ctx, err = s.busy.Interrupt(ctx); err != nil {
 			return errors.Join(ErrAborted, closeUnused(next))
 		}

@@ -104,7 +104,7 @@ func (s *userShell) do(ctx context.Context, c UserCommand) (BashOutcome, error) 
 	case err != nil:
 		return outcome, err
 	}
-	m := s.message(c, outcome)
+	m := s.events.askMessage(ctx, s.message(c, outcome))
 	switch {
 	case owns:
 		_, err = s.conversation.current().AppendMessage(m)

@@ -66,7 +66,7 @@ func everyEvent(t *testing.T) []agent.Event {
 		&agent.Line{}, &agent.Input{}, &agent.BeforeAgentStart{}, &agent.AgentStart{}, &agent.AgentEnd{}, &agent.AgentBeforeSettle{}, &agent.AgentSettled{}, &agent.TurnStart{}, &agent.TurnEnd{}, &agent.Context{}, &agent.ContinuationLimit{}, &agent.BeforeProviderRequest{},
 		&agent.BeforeProviderHeaders{}, &agent.AfterProviderResponse{}, &agent.MessageStart{},
 		agent.NewMessageUpdate(llm.Delta{}, func() *message.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
-		&agent.ThinkingLevelSelect{}, &agent.ModeSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.Focus{}, &agent.HookFailed{}, &agent.CompactionStart{}, &agent.CompactionEnd{},
+		&agent.ThinkingLevelSelect{}, &agent.ModeSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.Focus{}, &agent.UIPrompt{}, &agent.HookFailed{}, &agent.CompactionStart{}, &agent.CompactionEnd{},
 		&agent.AutoRetryStart{}, &agent.AutoRetryEnd{}, &agent.ToolCall{}, &agent.ToolResult{}, &agent.ToolExecutionStart{},
 		&agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{}, &agent.ShellCommand{}, &agent.MCPServer{}, &agent.MCPChange{},
 	}
@@ -141,7 +141,7 @@ func (f *filler) fill(v reflect.Value) {
 
 // isAnswer tells what would end the way of an event along the hooks.
 func isAnswer(field string) bool {
-	return slices.Contains([]string{"Block", "Blocked", "Cancel", "Handled", "Abort", "Refused", "Auto"}, field)
+	return slices.Contains([]string{"Block", "Blocked", "Cancel", "Handled", "Abort", "Refused", "Auto", "Other"}, field)
 }
 
 // dissected is what a hook saw of each event.

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -120,7 +121,7 @@ func TestTheAnnotationsHaveTheEventsOfTheProgram(t *testing.T) {
 		for _, f := range e.Results {
 			classes.WriteString(annotatedField(f, true))
 		}
-		fmt.Fprintf(&overloads, "---@overload fun(event: %q, fn: fun(event: %sEvent, ctx: pi.Context)%s): fun()\n", e.Name, name, returns)
+		fmt.Fprintf(&overloads, "---@overload fun(event: %q, fn: fun(event: %sEvent, ctx: %s)%s): fun()\n", e.Name, name, cmp.Or(e.Context, "pi.Context"), returns)
 	}
 	generated(t, "stdlib/meta/events.lua", "nil, and an empty table, are no opinion.\n", "", classes.String())
 	generated(t, "stdlib/meta/pi.lua", "any other that is not known raises.\n", "---@param event string\n", overloads.String())
@@ -276,8 +277,10 @@ func TestTheAnnotationsHaveEverythingThatAHookSees(t *testing.T) {
 			left[m.name] = m
 		}
 		if name == "pi.Context" { // what only commands may do raises elsewhere, and editors do not offer it
-			for _, m := range a.classes["pi.CommandContext"].members {
-				delete(members, m.name)
+			for _, only := range []string{"pi.CommandContext", "pi.SettledContext"} {
+				for _, m := range a.classes[only].members {
+					delete(members, m.name)
+				}
 			}
 		}
 		for member, typ := range members {
@@ -396,7 +399,7 @@ func unionOf(typ string) []string {
 
 func TestWhatTheDocumentsNameIsThere(t *testing.T) {
 	a := readAnnotations(t)
-	ctx := append(a.names(a.classes["pi.Context"]), a.names(a.classes["pi.CommandContext"])...)
+	ctx := slices.Concat(a.names(a.classes["pi.Context"]), a.names(a.classes["pi.SettledContext"]), a.names(a.classes["pi.CommandContext"]))
 	known := map[string][]string{
 		"pi": a.names(a.classes["pi"]), "ctx": ctx, "ctx.ui": a.names(a.classes["pi.UI"]), "ctx.session": a.names(a.classes["pi.Session"]),
 	}

@@ -80,6 +80,8 @@ func (ds *dispatch) run() {
 		inner = api.WithAppStart(inner)
 	case agent.KindProjectTrust:
 		inner = api.WithProjectTrust(inner)
+	case agent.KindAgentSettled:
+		inner = api.WithSettledEvent(inner)
 	}
 	if ds.spec.Asking && ds.spec.Kind != agent.KindMessageUpdate {
 		ds.asked = &askedEvent{began: time.Now()}
@@ -157,7 +159,7 @@ func (ds *dispatch) use() {
 // handlersOf lists the handlers of an instance that are run at the current hook.
 func (ds *dispatch) handlersOf(in *instance) []*api.Handler {
 	if ds.mode == "" {
-		return in.handlers(ds.spec.Name)
+		return in.handlers(ds.spec.Key)
 	}
 	return in.mode(ds.mode).Gate()
 }
@@ -195,7 +197,11 @@ func (ds *dispatch) telling() func(L *lua.LState) error {
 			return nil
 		}
 		slot.end()
-		in.script.Call(L, fn, spec.Table(in.events, L, e))
+		if e.Kind() == agent.KindAgentSettled {
+			in.script.CallSettled(L, fn, spec.Table(in.events, L, e))
+		} else {
+			in.script.Call(L, fn, spec.Table(in.events, L, e))
+		}
 		return nil
 	}
 }

@@ -34,7 +34,7 @@ func (d *dispatcher) emit(ctx context.Context, spec *event.Spec, hooks []*hook, 
 	deadline, _ := wait.Deadline()
 	var late []*pendingEvent
 	for _, h := range hooks {
-		if len(h.current().handlers(spec.Name)) == 0 {
+		if len(h.current().handlers(spec.Key)) == 0 {
 			continue
 		}
 		l := &pendingEvent{hook: h}
@@ -171,7 +171,7 @@ func (d *dispatcher) emitCustom(ctx context.Context, from *hook, name string, da
 	if len(others) == 0 {
 		return
 	}
-	spec := &event.Spec{Name: name, Rule: "told in chain order; waited for"}
+	spec := &event.Spec{Name: name, Key: name, Rule: "told in chain order; waited for"}
 	ds := &dispatch{dispatcher: d, ctx: ctx, spec: spec, data: data, hooks: others}
 	ds.run()
 }
@@ -181,7 +181,7 @@ func (d *dispatcher) emitCustom(ctx context.Context, from *hook, name string, da
 func (d *dispatcher) greet(ctx context.Context, h *hook, s *session.Session) <-chan struct{} {
 	spec := d.roster.events[agent.KindSessionStart]
 	in := h.current()
-	if len(in.handlers(spec.Name)) == 0 {
+	if len(in.handlers(spec.Key)) == 0 {
 		endUnclaimed(in)
 		done := make(chan struct{})
 		close(done)

@@ -45,6 +45,11 @@ func newRoster(mode string, like *roster) *roster {
 		table[i].InMode(mode)
 		r.events[table[i].Kind] = &table[i]
 	}
+	others := event.OtherRoles()
+	for i := range others {
+		others[i].Key = api.ForAllRoles(others[i].Name)
+		r.events[others[i].Kind] = &others[i]
+	}
 	return r
 }
 
@@ -97,11 +102,11 @@ func (r *roster) tool(name string) *api.Tool {
 // wants reports whether a hook listens to k, or has a closed gate there.
 func (r *roster) wants(k agent.Kind) bool { return r.wanted[k].Load() > 0 }
 
-// count adds n, which may be negative, to the handlers of an event, for wants. It does not
-// count events that hooks emit.
-func (r *roster) count(event string, n int) {
+// count adds n, which may be negative, to the handlers that are registered under a key, for
+// wants. It does not count events that hooks emit.
+func (r *roster) count(key string, n int) {
 	for kind, spec := range r.events {
-		if spec.Name == event {
+		if spec.Key == key {
 			r.wanted[kind].Add(int32(n))
 		}
 	}
@@ -112,12 +117,14 @@ func (r *roster) knows(event string) bool {
 	return api.IsCustom(event) || slices.Contains(r.eventNames(), event)
 }
 
-// checkEvent says what is wrong with the name of an event, why handlers of it cannot be in a
-// group, or which key of that a result does not have. group may be nil.
-func (r *roster) checkEvent(name string, group *api.Group) error {
+// checkEvent says what is wrong with the name of an event, why handlers of it cannot ask for
+// all roles or be in a group, or which key of that a result does not have. group may be nil.
+func (r *roster) checkEvent(name string, allRoles bool, group *api.Group) error {
 	switch {
 	case !r.knows(name):
 		return luavm.Misusef("%s", text.UnknownEvent(name, r.eventNames(), r.names.Modules("event", name)))
+	case allRoles && !slices.ContainsFunc(event.OtherRoles(), func(s event.Spec) bool { return s.Name == name }):
+		return luavm.Misusef("option \"roles\" belongs to message_start and message_end, not to %s", name)
 	case group == nil:
 		return nil
 	}
@@ -145,7 +152,7 @@ func (r *roster) eventNames() []string {
 		names = append(names, spec.Name)
 	}
 	sort.Strings(names)
-	return names
+	return slices.Compact(names)
 }
 
 // Summary is one phrase for the first line of a front end, such as "2 hooks, 1 failed".

@@ -57,7 +57,7 @@ func (d *dispatcher) passDelta(ctx context.Context, spec *event.Spec, e *agent.M
 			h.updates.collect = true
 			h.updates.mu.Unlock()
 		}
-	} else if hooks := d.roster.listening(spec.Name); len(hooks) > 0 {
+	} else if hooks := d.roster.listening(spec.Key); len(hooks) > 0 {
 		message := e.Message()
 		for _, h := range hooks {
 			if h.updates.add(ctx, e, message) {

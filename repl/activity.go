@@ -69,6 +69,18 @@ func (a *activity) end(t *task) {
 	a.tasks = slices.DeleteFunc(a.tasks, func(x *task) bool { return x == t })
 }
 
+// yield makes a task the oldest: it waits for another one, which is shown, and stopped, before
+// it. resume makes it the newest again.
+func (a *activity) yield(t *task) {
+	a.end(t)
+	a.tasks = slices.Insert(a.tasks, 0, t)
+}
+
+func (a *activity) resume(t *task) {
+	a.end(t)
+	a.begin(t)
+}
+
 // stop stops the newest task that was not stopped before, and returns it; nil for none.
 func (a *activity) stop() *task {
 	for _, t := range slices.Backward(a.tasks) {

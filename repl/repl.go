@@ -354,7 +354,7 @@ func (r *REPL) run(ctx context.Context, in input, x job) {
 	case commandInput:
 		_ = r.restDriver(x).RunCommand(asUser(ctx, x.at), in.Prompt) // it was shown
 	case textInput:
-		r.prompt(ctx, in.Prompt)
+		r.ask(ctx, in.Prompt)
 	}
 }
 
@@ -367,9 +367,10 @@ func (r *REPL) restDriver(x job) command.Driver {
 		return r.act(ctx, x, doing, run)
 	}
 	d.Ask = func(ctx context.Context, p agent.Prompt) error {
-		r.prompt(ctx, p)
+		r.ask(ctx, p)
 		return nil
 	}
+	d.Await = r.await
 	return d
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -138,10 +139,24 @@ func (w *work) interruptAll() {
 	})
 }
 
-// prompt has the agent work on a prompt. What is typed meanwhile steers it; what was not
-// sent to the model is put back into the line.
-func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
-	var err error
+// await has the agent work on a prompt that a command waits for, inside of the command: what
+// is typed steers that work, and Esc ends it before it ends the command.
+func (r *REPL) await(ctx context.Context, p agent.Prompt) error {
+	r.echo(p.Text, nil, nil)
+	return r.prompt(ctx, p)
+}
+
+// ask has the agent work on a prompt that nobody waits for.
+func (r *REPL) ask(ctx context.Context, p agent.Prompt) {
+	if err := r.prompt(ctx, p); errors.Is(err, agent.ErrBusy) {
+		r.user.showError(err)
+	}
+}
+
+// prompt has the agent work on a prompt, and returns how that ended, which is shown, unless it
+// is ErrBusy. What is typed meanwhile steers it; what was not sent to the model is put back into
+// the line.
+func (r *REPL) prompt(ctx context.Context, p agent.Prompt) (err error) {
 	began := r.screen.now()
 	r.screen.change(func() {
 		b := &r.screen.activity
@@ -157,6 +172,7 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 	close(stop)
 	r.promptEnded(err, told, r.screen.now().Sub(began))
 	<-stopped // a command that was begun meanwhile may still ask the user
+	return err
 }
 
 // promptEnded shows how the work on a prompt ended. told says that the user knows of an
@@ -175,12 +191,12 @@ func (r *REPL) promptEnded(err error, told bool, took time.Duration) {
 		if !told {
 			s.print(s.palette.Paint("warning", "interrupted"))
 		}
-	case err != nil && !errors.Is(err, agent.ErrEmptyPrompt):
+	case err != nil && !errors.Is(err, agent.ErrEmptyPrompt) && !errors.Is(err, agent.ErrBusy):
 		r.user.showError(err)
 	}
 	r.refresh()
 	if took > longRun {
-		_ = r.user.attract("done") // where that is off, nobody wants it
+		r.user.attractDone()
 	}
 }
 
@@ -201,13 +217,16 @@ func (r *REPL) returnUnsent(err error) {
 	})
 }
 
-// steering runs what is typed while the agent works, until stop. Lines that do not come
-// from a user wait instead: a script means them to run one after the other.
+// steering runs what is typed while the agent works, until stop. It returns when the commands
+// that it began have ended. Lines that do not come from a user wait instead: a script means
+// them to run one after the other.
 func (r *REPL) steering(ctx context.Context, stop <-chan struct{}) {
 	if !r.user.HasUI() {
 		<-stop
 		return
 	}
+	var commands sync.WaitGroup
+	defer commands.Wait()
 	for {
 		select {
 		case <-stop:
@@ -215,7 +234,7 @@ func (r *REPL) steering(ctx context.Context, stop <-chan struct{}) {
 		case <-r.jobs.ready:
 		}
 		for x, ok, _ := r.jobs.take(); ok; x, ok, _ = r.jobs.take() {
-			if !r.steer(ctx, &x, stop) {
+			if !r.steer(ctx, &x, &commands, stop) {
 				r.jobs.putBack(x)
 				<-stop
 				return
@@ -232,12 +251,14 @@ func (r *REPL) steering(ctx context.Context, stop <-chan struct{}) {
 
 // steer runs a job while the agent works. It reports false if that came too late, or the
 // job is for the time after the work.
-func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
+func (r *REPL) steer(ctx context.Context, x *job, commands *sync.WaitGroup, stop <-chan struct{}) bool {
 	if x.later {
 		return false
 	}
 	if x.run != nil {
-		_ = r.workDriver(*x).Do(asUser(ctx, x.at), x.doing, x.run) // it was shown
+		r.beside(*x, commands, func(d command.Driver) {
+			_ = d.Do(asUser(ctx, x.at), x.doing, x.run) // it was shown
+		})
 		return true
 	}
 	q := agent.Steer
@@ -253,7 +274,7 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 		r.refuse(*x, true, in.err)
 	case in.is == commandInput:
 		done := false
-		done, x.later = r.steerCommand(ctx, in.Prompt, *x, stop)
+		done, x.later = r.steerCommand(ctx, in.Prompt, *x, commands, stop)
 		return done
 	case in.is == shellInput:
 		r.echo(in.Text, x.shown, nil)
@@ -271,7 +292,7 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 
 // steerCommand runs a command while the agent works. One that ends the work asks first:
 // then the work is stopped for it, and the command is not done but for the time after that.
-func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, x job, stop <-chan struct{}) (done, stopped bool) {
+func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, x job, commands *sync.WaitGroup, stop <-chan struct{}) (done, stopped bool) {
 	interrupting := []string{"compact", "uncompact", "new", "clear", "resume", "branch", "fork", "tree", "undo", "redo", "quit", "exit"}
 	name := strings.TrimPrefix(strings.Fields(p.Text)[0], "/")
 	if slices.Contains(interrupting, name) {
@@ -297,14 +318,48 @@ func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, x job, stop <-c
 	if !x.byKey {
 		r.echo(x.text, nil, nil)
 	}
-	_ = r.workDriver(x).RunCommand(asUser(ctx, x.at), p) // it was shown
+	r.beside(x, commands, func(d command.Driver) {
+		_ = d.RunCommand(asUser(ctx, x.at), p) // it was shown
+	})
 	return true, false
+}
+
+// beside runs a command, or the action of a key, while the agent works. It returns when that
+// has ended, or waits for the end of the work: what is typed then goes to the work.
+func (r *REPL) beside(x job, commands *sync.WaitGroup, run func(command.Driver)) {
+	joined := make(chan struct{})
+	d, join := r.workDriver(x), sync.OnceFunc(func() { close(joined) })
+	d.Joins = func(ctx context.Context) (left func()) {
+		join()
+		return r.work.yield(ctx)
+	}
+	ended := make(chan struct{})
+	commands.Go(func() {
+		defer close(ended)
+		run(d)
+	})
+	select {
+	case <-joined:
+	case <-ended:
+	}
+}
+
+// yield notes, until back is called, that the task of ctx waits for the work of the agent: then
+// Esc is meant for that.
+func (w *work) yield(ctx context.Context) (back func()) {
+	t, _ := ctx.Value(taskKey{}).(*task)
+	if t == nil {
+		return func() {}
+	}
+	w.screen.change(func() { w.screen.activity.yield(t) })
+	return func() { w.screen.change(func() { w.screen.activity.resume(t) }) }
 }
 
 // workDriver runs commands, and the actions of keys, while the agent works. They may last longer
 // than that. The prompts that they make steer the work.
 func (r *REPL) workDriver(x job) command.Driver {
 	d := r.driver
+	d.Await = r.await
 	d.Act = func(ctx context.Context, doing string, run command.Action) (command.Outcome, error) {
 		return r.act(ctx, x, doing, run)
 	}

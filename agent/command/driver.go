@@ -23,6 +23,10 @@ type Driver struct {
 	Prepare func(agent.Prompt) agent.Prompt
 	// Ask has the agent work on a prompt, and shows how that ends.
 	Ask func(ctx context.Context, p agent.Prompt) error
+	// Await is Ask for a prompt that a command waits for, see [agent.Prompter]; nil: Ask does.
+	Await func(ctx context.Context, p agent.Prompt) error
+	// Joins is what [agent.Prompter] has of that name; it may be nil.
+	Joins func(ctx context.Context) (left func())
 	// Act calls run, which is a command or the action of a key that doing names, and shows
 	// what came of it. Of the outcome that it returns the prompt is left to do.
 	Act func(ctx context.Context, doing string, run Action) (Outcome, error)
@@ -91,11 +95,24 @@ func (d Driver) RunCommand(ctx context.Context, p agent.Prompt) error {
 // Do runs a command, or does what a key stands for, and asks the model what that wants asked.
 // The error is one of Act or Ask.
 func (d Driver) Do(ctx context.Context, doing string, run Action) error {
-	o, err := d.Act(ctx, doing, run)
+	o, err := d.Act(ctx, doing, func(ctx context.Context) (Outcome, error) { return run(d.prompting(ctx)) })
 	if err != nil || o.Prompt == nil {
 		return err
 	}
 	return d.Ask(ctx, *o.Prompt)
+}
+
+// prompting returns the context of a command that may have prompts worked on and wait for
+// that.
+func (d Driver) prompting(ctx context.Context) context.Context {
+	by := agent.Prompter{Prompt: d.Ask}
+	if d.Await != nil {
+		by.Prompt = d.Await
+	}
+	if d.Joins != nil {
+		by.Joins = func() (left func()) { return d.Joins(ctx) }
+	}
+	return agent.WithPrompter(ctx, by)
 }
 
 // Submitted removes and returns what hooks have submitted, oldest first, until none is left.

@@ -2,6 +2,9 @@
 // not happen during one, which a [Claim] stands for, and any number of things beside it,
 // such as commands of the user, in a [Group].
 //
+// A run whose work is done, and of which others are only to be told yet, is settling
+// ([Claim.Settle]): to who asks, the agent is idle, and who is told may claim it.
+//
 // What two runs leave to do between them, such as an entry that a command adds to the
 // session, is done by [Claim.AfterRun]: it makes nobody believe that the agent works, and
 // no run begins in the middle of it.
@@ -30,7 +33,19 @@ type Claim struct {
 	idle   chan struct{}      // closed when the run in progress ends
 	late   []func()           // what the run in progress does when it ends
 	short  chan struct{}      // closed when what is done between two runs is done; nil: nothing is
+
+	settling *settling // the run in progress is; nil: it is not
+	behind   bool      // the run in progress was begun by who was told of the end of another one
 }
+
+// settling is the end of a run of which others are told.
+type settling struct {
+	cancel context.CancelFunc // of what one of them has claimed the agent for; nil: nothing
+	ended  chan struct{}      // closed when that ends
+}
+
+// settlingKey is in the context of who is told that a run settles, with its *settling.
+type settlingKey struct{}
 
 // Begin claims the agent for one run and returns the context of that run, which Abort
 // cancels. The error is ErrBusy if the agent is claimed already. Who got no error calls
@@ -38,12 +53,76 @@ type Claim struct {
 func (c *Claim) Begin(ctx context.Context) (context.Context, error) {
 	c.lock()
 	defer c.mu.Unlock()
-	if c.cancel != nil {
-		return nil, ErrBusy
+	told, _ := ctx.Value(settlingKey{}).(*settling)
+	switch s := c.settling; {
+	case c.cancel == nil:
+		ctx, c.cancel = context.WithCancel(ctx)
+		c.idle, c.behind = make(chan struct{}), told != nil
+		return ctx, nil
+	case s != nil && s == told && s.cancel == nil:
+		ctx, s.cancel = context.WithCancel(ctx)
+		s.ended = make(chan struct{})
+		return ctx, nil
 	}
-	ctx, c.cancel = context.WithCancel(ctx)
-	c.idle = make(chan struct{})
-	return ctx, nil
+	return nil, ErrBusy
+}
+
+// BeginNext is Begin for a prompt: what somebody has begun because a run before has settled is
+// waited for, since nobody who sends a prompt knows of it. The error is also that of ctx, if
+// that ends before.
+func (c *Claim) BeginNext(ctx context.Context) (context.Context, error) {
+	for {
+		claimed, err := c.Begin(ctx)
+		if err == nil || !c.isBehind() {
+			return claimed, err
+		}
+		if err := c.WaitIdle(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// isBehind reports whether the agent is claimed by who was told of the end of a run.
+func (c *Claim) isBehind() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.behind && c.cancel != nil
+}
+
+// Settle is called by who has claimed the agent when the work is done, and calls tell, which
+// tells others of that: IsIdle is true for them. Who is told may claim the agent with the
+// context that tell gets, or one made of it, one at a time; to all others it is claimed until
+// End. Settle returns when tell has, and nothing of that kind is in progress any more; the end
+// of ctx interrupts it.
+func (c *Claim) Settle(ctx context.Context, tell func(context.Context)) {
+	s := &settling{}
+	c.mu.Lock()
+	c.settling = s
+	c.mu.Unlock()
+	if ctx.Err() == nil {
+		defer context.AfterFunc(ctx, func() { c.abortSettling(s) })()
+	}
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for s.cancel != nil {
+			c.mu.Unlock()
+			<-s.ended
+			c.mu.Lock()
+		}
+		c.settling = nil
+	}()
+	tell(context.WithValue(ctx, settlingKey{}, s))
+}
+
+// abortSettling interrupts what somebody who is told that a run settles has claimed the agent
+// for.
+func (c *Claim) abortSettling(s *settling) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.cancel != nil {
+		s.cancel()
+	}
 }
 
 // lock waits until nothing is done between two runs, and locks.
@@ -108,6 +187,12 @@ func (c *Claim) Interrupt(ctx context.Context) (context.Context, error) {
 func (c *Claim) End() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if s := c.settling; s != nil && s.cancel != nil {
+		s.cancel()
+		s.cancel = nil
+		close(s.ended)
+		return
+	}
 	for len(c.late) > 0 {
 		c.mu.Unlock()
 		c.DoLate()
@@ -118,11 +203,11 @@ func (c *Claim) End() {
 	c.cancel, c.idle = nil, nil
 }
 
-// IsIdle reports whether no prompt is running.
+// IsIdle reports whether no prompt is running; one that settles is not.
 func (c *Claim) IsIdle() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.cancel == nil
+	return c.cancel == nil || c.settling != nil && c.settling.cancel == nil
 }
 
 // WaitIdle returns when no prompt is running, or with ctx's error.
@@ -146,6 +231,9 @@ func (c *Claim) WaitIdle(ctx context.Context) error {
 func (c *Claim) Abort() (ended <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if s := c.settling; s != nil && s.cancel != nil {
+		s.cancel()
+	}
 	if c.cancel != nil {
 		c.cancel()
 		return c.idle

@@ -85,9 +85,11 @@ func (b *bridge) mustHaveLoaded(L *lua.LState, function string) {
 // commandKey is in the Go context of a command, and of everything below it.
 type commandKey struct{}
 
-// commandRun is one call of a command or shortcut; job is the context of the job that is
-// the call itself.
-type commandRun struct{ job context.Context }
+// commandRun is one call of a command or shortcut.
+type commandRun struct {
+	job   context.Context // of the job that is the call itself
+	asked bool            // it has had a prompt worked on; only that job
+}
 
 // isCommand reports whether the job that runs is a command or shortcut itself and
 // not, for example, a handler of an event that a command caused.

@@ -145,7 +145,7 @@ func (c *Command) call(ctx context.Context, args string) (command.Outcome, error
 		return command.Outcome{}, err
 	}
 	if result.Prompt != nil {
-		result.Prompt.Origin = home.originOf(ctx)
+		result.Prompt.Origin = self.originOfNext(ctx, home.Program)
 	}
 	return *result, nil
 }

@@ -23,16 +23,31 @@ type events struct {
 
 func (e *events) part() part { return part{"on": e.on, "emit": e.emit} }
 
-// on is pi.on(event, fn, {group = {name, rule, keys}}) → off.
+// on is pi.on(event, fn, {group = {name, rule, keys}, roles = "all"}) → off.
 func (e *events) on(L *lua.LState, event string, fn *lua.LFunction, _ lua.LValue) (*lua.LFunction, error) {
 	var group *lua.LTable
-	luavm.Unpack(L, 3, "on", luavm.Opt("group", &group))
-	h := &Handler{Fn: fn, Group: groupOf(L, group)}
-	if err := e.CheckEvent(event, h.Group); err != nil {
+	var roles *string
+	luavm.Unpack(L, 3, "on", luavm.Opt("group", &group), luavm.Opt("roles", &roles))
+	if roles != nil && *roles != "all" {
+		luavm.Raise(L, "on: option \"roles\" must be \"all\", not %q; without it messages are those of the model", *roles)
+	}
+	handlers, in := &e.registered.Handlers, groupOf(L, group)
+	if err := e.CheckEvent(event, roles != nil, in); err != nil {
 		return nil, err
 	}
-	return e.vm.Func("off", e.registered.Handlers.on(event, h)), nil
+	off := handlers.on(event, &Handler{Fn: fn, Group: in})
+	if roles == nil {
+		return e.vm.Func("off", off), nil
+	}
+	offAll := handlers.on(ForAllRoles(event), &Handler{Fn: fn, Group: in})
+	return e.vm.Func("off", func() { off(); offAll() }), nil
 }
+
+// ForAllRoles is the key under which a handler of an event is registered, besides the name of
+// that, if it wants the messages of all roles.
+func ForAllRoles(event string) string { return event + allRoles }
+
+const allRoles = " of all roles"
 
 // groupOf reads the option group of pi.on; nil for none. Misuse raises.
 func groupOf(L *lua.LState, t *lua.LTable) *Group {

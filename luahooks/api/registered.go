@@ -103,7 +103,7 @@ type Handlers struct {
 	count func(event string, n int)
 
 	mu      sync.Mutex            // guards what follows
-	byEvent map[string][]*Handler // lists are replaced, never changed
+	byEvent map[string][]*Handler // by the name of the event, or [ForAllRoles] of it; lists are replaced, never changed
 	inForce bool                  // between Enter and Exit
 }
 
@@ -158,7 +158,7 @@ func (h *Handlers) Events() (events []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for event, list := range h.byEvent {
-		if len(list) > 0 {
+		if len(list) > 0 && !strings.HasSuffix(event, allRoles) {
 			events = append(events, event)
 		}
 	}

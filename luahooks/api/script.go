@@ -103,10 +103,11 @@ type Program struct {
 	Log    func(text string)                                         // into the hook log
 	// Later stores what is to be sent until there is a session; it is false when there
 	// is one.
-	Later   func(send func(ctx context.Context, host Host)) bool
-	Dialogs Dialogs
-	Always  Memory
-	Reload  func(ctx context.Context)
+	Later    func(send func(ctx context.Context, host Host)) bool
+	Dialogs  Dialogs
+	Answerer Answerer
+	Always   Memory
+	Reload   func(ctx context.Context)
 
 	Owner Owner
 	Life  context.Context // ends with the VM
@@ -114,8 +115,8 @@ type Program struct {
 	// is false after that.
 	Spawn func(f func(ctx context.Context)) bool
 
-	CheckEvent    func(event string, group *Group) error // misuse, if no event has that name, or it has no groups
-	CountHandlers func(event string, n int)
+	CheckEvent    func(event string, allRoles bool, group *Group) error // misuse, if no event has that name, or it has no roles or groups
+	CountHandlers func(key string, n int)
 	// Emit gives an event of the hook to the others, and returns when they have
 	// handled it.
 	Emit func(ctx context.Context, event string, data json.RawMessage)
@@ -239,7 +240,7 @@ func (s *Script) ofPi() []part {
 		(&providers{b}).part(),
 		s.spawns.part(),
 		(&promises{bridge: b}).part(),
-		{"all": (&atOnce{b}).all, "signal": s.signals.new, "defer_exit": (&deferrals{b}).deferExit, "exec": s.programs.exec, "log": s.log},
+		{"all": (&atOnce{b}).all, "signal": s.signals.new, "defer_exit": (&deferrals{b}).deferExit, "exec": s.programs.exec, "log": s.log, "answer": (&answers{b}).answer},
 	}
 }
 
@@ -259,6 +260,7 @@ func (s *Script) ofContext() []part {
 		(&inventory{b}).ofContext(),
 		s.modes.ofContext(),
 		(&switching{b}).part(),
+		(&prompts{b}).part(),
 		{"exec": s.programs.exec, "compact": (&compactions{b}).compact},
 	}
 }
@@ -390,6 +392,7 @@ type Host interface {
 	Replace(was, now *llm.Model)
 	SetThinking(ctx context.Context, level string) error
 	WaitIdle(ctx context.Context) error
+	Await(ctx context.Context, p agent.Prompt) (agent.Settled, error)
 	NewSession(ctx context.Context, o agent.NewSessionOptions) error
 	SwitchSession(ctx context.Context, path string) error
 	Branch(ctx context.Context, id string) (agent.Recalled, error)

@@ -15,7 +15,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Only commands and shortcuts may replace the session: in the middle of an event that
+// Only commands and shortcuts may replace the session or move in it, and handlers of
+// agent_settled, when the agent has nothing more to do: in the middle of any other event that
 // would wait for itself, or replace the session that the event is about.
 
 // switching are the functions of ctx that replace the session or its branch, and
@@ -33,17 +34,77 @@ func (s *switching) waitForIdle(L *lua.LState) (*lua.LTable, error) {
 	return s.outcome(L, host, s.wait(L, "wait_for_idle", host.WaitIdle))
 }
 
+// settledKey is in the Go context of the handlers of agent_settled of a hook, and of everything
+// below them.
+type settledKey struct{}
+
+// settledRun are the handlers of one agent_settled; job is the context of the job of the one
+// that runs.
+type settledRun struct{ job context.Context }
+
+// WithSettledEvent returns the context in which handlers of agent_settled run.
+func WithSettledEvent(ctx context.Context) context.Context {
+	return context.WithValue(ctx, settledKey{}, &settledRun{})
+}
+
+// CallSettled is [Script.Call] for a handler of agent_settled, in a context of
+// [WithSettledEvent].
+func (s *Script) CallSettled(L *lua.LState, fn *lua.LFunction, event lua.LValue) {
+	job := s.bridge.vm.Context()
+	job.Value(settledKey{}).(*settledRun).job = job
+	s.Call(L, fn, event)
+}
+
+// isSettledHandler reports whether the job that runs is a handler of agent_settled itself.
+func (b *bridge) isSettledHandler() bool {
+	job := b.vm.Context()
+	run, _ := job.Value(settledKey{}).(*settledRun)
+	return run != nil && run.job == job
+}
+
+// mustMove returns the host, or raises where the session must not be moved.
+func (s *switching) mustMove(L *lua.LState, function string) Host {
+	host := s.mustHost(L, function)
+	if !s.isCommand() && !s.isSettledHandler() {
+		luavm.Raise(L, "%s: only in commands and shortcuts, and in handlers of agent_settled", function)
+	}
+	return host
+}
+
+// waitMoved is wait for a move, which may ask a model for a summary: the time of that is not
+// the handler's.
+func (s *switching) waitMoved(L *lua.LState, function string, f func(ctx context.Context) error) error {
+	return s.waitFor(L, function, !s.isCommand(), f)
+}
+
+// replaced tells the user, unless they have asked for it with a command, that the hook has
+// replaced the session, if it is another one than before.
+func (s *switching) replaced(host Host, before *session.Session, by string) {
+	if host.Session() != before {
+		s.tell("has left the session for " + by)
+	}
+}
+
+func (s *switching) tell(did string) {
+	if !s.isCommand() {
+		s.Notify(s.vm.Context(), agent.LevelInfo, "hook "+s.Hook.Name+" "+did)
+	}
+}
+
 // switchSession is ctx.switch_session(path) → {cancelled, session_id, …}. It replaces the
 // session by the one of that file.
 func (s *switching) switchSession(L *lua.LState, path string) (*lua.LTable, error) {
-	host := s.mustCommand(L, "switch_session")
+	host := s.mustMove(L, "switch_session")
 	if path == "" {
 		return nil, luavm.Misusef("the path is empty")
 	}
 	path = s.absolute(path)
-	return s.outcome(L, host, s.wait(L, "switch_session", func(ctx context.Context) error {
+	before := host.Session()
+	err := s.waitMoved(L, "switch_session", func(ctx context.Context) error {
 		return host.SwitchSession(ctx, path)
-	}))
+	})
+	s.replaced(host, before, "another one")
+	return s.outcome(L, host, err)
 }
 
 // outcome returns what functions that replace the session give to Lua: the session that is
@@ -51,6 +112,8 @@ func (s *switching) switchSession(L *lua.LState, path string) (*lua.LTable, erro
 func (s *switching) outcome(L *lua.LState, host Host, err error) (*lua.LTable, error) {
 	cancelled := errors.Is(err, agent.ErrCancelled)
 	switch {
+	case errors.Is(err, agent.ErrNotIdle) && !s.isCommand():
+		return nil, fmt.Errorf("%w: a run has begun meanwhile", err)
 	case errors.Is(err, agent.ErrNotIdle):
 		return nil, fmt.Errorf("%w; wait_for_idle() first", err)
 	case err != nil && !cancelled:
@@ -67,12 +130,13 @@ func (s *switching) outcome(L *lua.LState, host Host, err error) (*lua.LTable, e
 // session by a new one, into which the function setup may write first; an error of that
 // function raises.
 func (s *switching) newSession(L *lua.LState) int {
-	host := s.mustCommand(L, "new_session")
+	host := s.mustMove(L, "new_session")
 	var o agent.NewSessionOptions
 	var setup *lua.LFunction
 	luavm.Unpack(L, 1, "new_session", luavm.Opt("parent_session", &o.Parent), luavm.Opt("setup", &setup))
+	before := host.Session()
 	var wrong error // of the hook's own function
-	err := s.wait(L, "new_session", func(ctx context.Context) error {
+	err := s.waitMoved(L, "new_session", func(ctx context.Context) error {
 		if setup != nil {
 			o.Setup = func(now *session.Session) error {
 				wrong = s.setUp(ctx, now, setup)
@@ -82,6 +146,7 @@ func (s *switching) newSession(L *lua.LState) int {
 		return host.NewSession(ctx, o)
 	})
 	must(L, "new_session: setup", wrong)
+	s.replaced(host, before, "a new one")
 	t, err := s.outcome(L, host, err)
 	return pushResult(L, t, err)
 }
@@ -144,38 +209,41 @@ func (s *switching) reloadHooks(L *lua.LState) (*lua.LTable, error) {
 
 // branch is ctx.branch(entry_id) → {cancelled, session_id, …, text?}.
 func (s *switching) branch(L *lua.LState, id string) (*lua.LTable, error) {
-	host := s.mustCommand(L, "branch")
+	host := s.mustMove(L, "branch")
+	before := host.Session()
 	var recalled agent.Recalled
-	err := s.wait(L, "branch", func(ctx context.Context) (err error) {
+	err := s.waitMoved(L, "branch", func(ctx context.Context) (err error) {
 		recalled, err = host.Branch(ctx, id)
 		return err
 	})
+	s.replaced(host, before, "a copy of it")
 	t, err := s.outcome(L, host, err)
 	s.giveBack(t, recalled)
 	return t, err
 }
 
 // giveBack puts the prompt at which the session was taken back, if there is one, into the
-// prompt line and into the result t, which may be nil.
+// result t, which may be nil, and for a command into the prompt line, too: else somebody may be
+// typing there.
 func (s *switching) giveBack(t *lua.LTable, r agent.Recalled) {
 	if t == nil || r.Text == "" {
 		return
 	}
 	luavm.Set(t, "text", lua.LString(r.Text))
-	if ui := s.UI(); ui != nil {
+	if ui := s.UI(); ui != nil && s.isCommand() {
 		ui.SetEditorText(r.Text)
 	}
 }
 
 // navigateTree is ctx.navigate_tree(id, {summarize?, …}) → {cancelled, …}.
 func (s *switching) navigateTree(L *lua.LState) int {
-	host := s.mustCommand(L, "navigate_tree")
+	host := s.mustMove(L, "navigate_tree")
 	id := L.CheckString(1)
 	var o agent.NavigateOptions
 	luavm.Unpack(L, 2, "navigate_tree", luavm.Opt("summarize", &o.Summarize), luavm.Opt("custom_instructions", &o.Instructions),
 		luavm.Opt("replace_instructions", &o.Replace), luavm.Opt("label", &o.Label))
 	var moved agent.Moved
-	err := s.wait(L, "navigate_tree", func(ctx context.Context) (err error) {
+	err := s.waitMoved(L, "navigate_tree", func(ctx context.Context) (err error) {
 		moved, err = host.Navigate(ctx, id, o)
 		return err
 	})
@@ -186,6 +254,9 @@ func (s *switching) navigateTree(L *lua.LState) int {
 	}
 	t, err := s.outcome(L, host, err)
 	s.giveBack(t, moved.Recalled)
+	if err == nil && !moved.Stayed {
+		s.tell("has moved the session to another place of its tree")
+	}
 	if t != nil {
 		luavm.SetText(t, "leaf_id", moved.Leaf)
 		if moved.Summary != nil {

@@ -84,13 +84,16 @@ func events(t *testing.T) []agent.Event {
 		&agent.Line{}, &agent.Input{}, &agent.BeforeAgentStart{}, &agent.AgentStart{}, &agent.AgentEnd{}, &agent.AgentBeforeSettle{}, &agent.AgentSettled{}, &agent.TurnStart{}, &agent.TurnEnd{}, &agent.Context{}, &agent.ContinuationLimit{}, &agent.BeforeProviderRequest{},
 		&agent.BeforeProviderHeaders{}, &agent.AfterProviderResponse{}, &agent.MessageStart{},
 		agent.NewMessageUpdate(llm.Delta{}, func() *message.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
-		&agent.ThinkingLevelSelect{}, &agent.ModeSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.Focus{}, &agent.HookFailed{}, &agent.CompactionStart{},
+		&agent.ThinkingLevelSelect{}, &agent.ModeSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.Focus{}, &agent.UIPrompt{}, &agent.HookFailed{}, &agent.CompactionStart{},
 		&agent.CompactionEnd{}, &agent.AutoRetryStart{}, &agent.AutoRetryEnd{}, &agent.ToolCall{}, &agent.ToolResult{},
 		&agent.ToolExecutionStart{}, &agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{}, &agent.ShellCommand{},
 		&agent.MCPServer{}, &agent.MCPChange{Before: &agent.Definition{}, After: &agent.Definition{}},
 	}
 	for _, e := range all {
 		fill(reflect.ValueOf(e).Elem())
+		if other := reflect.ValueOf(e).Elem().FieldByName("Other"); other.IsValid() {
+			other.SetBool(false) // else it has no row of its own
+		}
 	}
 	all = append(all, &agent.CompactionStart{}, &agent.CompactionEnd{}) // without Auto, as those above are with it
 	if have := len(Table()); len(all) != have {

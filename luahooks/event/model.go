@@ -47,7 +47,7 @@ func providerEvents() []Spec {
 
 func messageEvents() []Spec {
 	return []Spec{
-		graceful("A message begins. One without a `message_end` before the next begins was cut off, and counts as nothing.",
+		graceful("A message of the model begins; with the option `roles = \"all\"` of `pi.on` also any other message, right before its `message_end`. One without a `message_end` before the next begins was cut off, and counts as nothing.",
 			func(p *payload, e *agent.MessageStart) { p.message("message", e.Message) }),
 		asking(Spec{About: "A piece of an answer. The stream does not wait for handlers: what comes meanwhile is joined.",
 			Rule: "the stream does not wait: what comes while a hook is busy is joined; the first abort counts"},
@@ -66,8 +66,8 @@ func messageEvents() []Spec {
 					r.then(func() { e.Abort = abort })
 				}
 			}),
-		asking(Spec{About: "A message is complete. What a handler makes of it is what is stored and sent.",
-			Rule: "chained: each sees the message as the one before left it; the role stays"},
+		asking(Spec{About: "A message is complete. What a handler makes of it is what is stored and sent. With the option `roles = \"all\"` of `pi.on` it comes for messages of all roles, before they are stored: prompts (`user`), results of tools (`toolResult`), messages of hooks (`custom`), commands of the person (`bashExecution`). Of those `content` and `details` count, of a command its `output`; ids, the name of the tool and `is_error` stay, and so does an empty content.",
+			Rule: "chained: each sees the message as the one before left it; the role stays; a handler that fails leaves the message as it was"},
 			func(p *payload, e *agent.MessageEnd) { p.message("message", e.Message) }, readMessage),
 	}
 }
@@ -103,6 +103,16 @@ func choiceEvents() []Spec {
 			func(p *payload, e *agent.UIPromptEnd) { p.prompt(e.PromptKind, e.Title) }),
 		graceful("The window of the terminal came to the front, or another one did. Where the terminal does not tell, and without one, it never comes; of two changes that follow each other at once only the last is told. The program asks the terminal to tell only while a hook listens, or `[ui] notify` is on.",
 			func(p *payload, e *agent.Focus) { p.flag("focused", e.Focused).about("whether it is in front now") }),
+		graceful("A dialog of a hook has opened, `ctx.ui.confirm`, `select`, `input` or `editor`. A hook that may (`answers = true` in `[hook.NAME]` of the user's config.toml) answers it from elsewhere with `pi.answer`: the first answer counts. Questions of the program itself, as whether a hook is trusted, do not come here.",
+			func(p *payload, e *agent.UIPrompt) {
+				p.text("id", e.ID).about("for `pi.answer`")
+				p.text("kind", e.PromptKind).about("`confirm`, `select`, `input` or `editor`")
+				p.text("title", e.Title)
+				p.optional("message", e.Message)
+				p.value("choices", "pi.PromptChoice[]?", func() lua.LValue { return choicesTable(p.L, e.Choices) }).about("of select")
+				p.flag("multi", e.Multi).about("several of them may be taken")
+				p.text("hook", e.Hook).about("the name of the hook that asks")
+			}),
 		telling(Spec{About: "Another hook failed; its own errors a hook does not hear of. Nor is anybody told of an error in a handler of `hook_error`, and of what it sets off: that is only shown.",
 			Rule: "told in chain order to the other hooks; the agent goes on after hook_grace", Wait: Graceful},
 			func(p *payload, e *agent.HookFailed) {
@@ -262,4 +272,19 @@ func readMessage(r *result, e *agent.MessageEnd) {
 		r.Fail("message", "%w", err)
 	}
 	r.then(func() { e.Message = item.Message })
+}
+
+// choicesTable is what can be chosen in a dialog, in its order; nil where nothing can.
+func choicesTable(L *lua.LState, choices []agent.Choice) lua.LValue {
+	if len(choices) == 0 {
+		return lua.LNil
+	}
+	return luavm.NewList(L, len(choices), func(i int) lua.LValue {
+		t := luavm.NewRecord(L, 2)
+		luavm.Set(t, "label", lua.LString(choices[i].Label))
+		if about := choices[i].Description; about != "" {
+			luavm.Set(t, "description", lua.LString(about))
+		}
+		return t
+	})
 }

@@ -34,6 +34,7 @@ func promptEvents() []Spec {
 			func(p *payload, e *agent.BeforeAgentStart) {
 				system, sections := e.Prompts()
 				p.text("prompt", e.Prompt)
+				p.optional("message_type", e.MessageType).about("the `custom_type` of the message that began the run, as of `pi.send_message` with `trigger_turn`; nil for a prompt")
 				p.blocks("attachments", e.Attachments)
 				p.text("system_prompt", system).about("the whole of it")
 				p.record("sections", "table<string, string>", func() {
@@ -58,7 +59,11 @@ func promptEvents() []Spec {
 			func(r *result, e *agent.AgentBeforeSettle) {
 				readContinuation(r, &e.Continuation, 0, "ask the model once more; it needs something new to answer")
 			}),
-		graceful("The agent is done: no retry, no compaction, no queued message follows.", noFields[*agent.AgentSettled]),
+		telling(Spec{Context: "pi.SettledContext", About: "The agent is done: no retry, no compaction, no queued message follows, and `ctx.is_idle()` is true. A handler may move the session: `ctx.navigate_tree`, `ctx.branch`, `ctx.new_session` and `ctx.switch_session` work here as in commands. The prompt that comes next waits for that, and the program says which hook moved the session. Where a run has begun meanwhile, as after a handler that took its time, they give nil and a message.",
+			Rule: toldWithGrace, Wait: Graceful},
+			func(p *payload, e *agent.AgentSettled) {
+				p.flag("aborted", e.Aborted).about("the run was interrupted")
+			}),
 	}
 }
 

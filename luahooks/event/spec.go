@@ -30,6 +30,8 @@ const (
 type Spec struct {
 	Kind    agent.Kind
 	Name    string // of Kind
+	Key     string // under which its handlers are registered: Name, but for the rows of [OtherRoles]
+	Context string // the class of ctx for its handlers, in the annotations; "": that of all others
 	About   string // what it is, for the documentation
 	Asking  bool
 	Fields  []Field // of the payload, besides its type
@@ -75,6 +77,7 @@ func telling[E agent.Event](s Spec, fields func(*payload, E)) Spec {
 		s.Kind = empty.Kind()
 	}
 	s.Name = s.Kind.String()
+	s.Key = s.Name
 	fields(&payload{list: &s.Fields}, empty)
 	s.fields = func(p *payload, e agent.Event) { fields(p, e.(E)) }
 	return s

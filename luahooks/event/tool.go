@@ -49,6 +49,7 @@ func toolEvents() []Spec {
 			p.call(e.ID, e.Name, e.Input)
 			p.output("result", e.Name, &e.Result)
 			p.flag("is_error", e.Result.IsError)
+			p.integer("duration_ms", int(e.Took.Milliseconds())).about("how long the tool has run, without the time in which it waited for an answer of the person; 0 where nothing ran")
 		}),
 		// A hook that answers for a command often runs it elsewhere, and that may
 		// take long.

@@ -129,8 +129,8 @@ func (w *walk) field(n *ast.AttrGetExpr, s *scope) {
 	case w.check.types.Find(class, key) != nil:
 		return
 	}
-	if class.Name == "pi.Context" && w.check.types.Find(w.check.types.Class("pi.CommandContext"), key) != nil && key != "args" && key != "args_raw" {
-		w.problem(n.Line(), key+": only in commands and shortcuts")
+	if why := w.elsewhere(class.Name, key); why != "" {
+		w.problem(n.Line(), key+": "+why)
 		return
 	}
 	of, names := w.called(class), w.check.types.Names(class)
@@ -183,9 +183,24 @@ func (w *walk) orderOf(called *annotated.Func) string {
 	return "a tool's execute gets (" + strings.Join(names, ", ") + ")"
 }
 
+// elsewhere says where ctx has a member that it does not have as this class; "" for one that it
+// has nowhere, and for what a command was typed with.
+func (w *walk) elsewhere(class, key string) string {
+	has := func(class string) bool { return w.check.types.Find(w.check.types.Class(class), key) != nil }
+	switch {
+	case class != "pi.Context" && class != "pi.SettledContext", key == "args", key == "args_raw":
+		return ""
+	case has("pi.SettledContext"):
+		return "only in commands and shortcuts, and in handlers of agent_settled"
+	case has("pi.CommandContext"):
+		return "only in commands and shortcuts"
+	}
+	return ""
+}
+
 // isContext reports whether a value is ctx.
 func isContext(t *annotated.Type) bool {
-	return t != nil && t.Kind == annotated.Named && (t.Name == "pi.Context" || t.Name == "pi.CommandContext")
+	return t != nil && t.Kind == annotated.Named && slices.Contains([]string{"pi.Context", "pi.SettledContext", "pi.CommandContext"}, t.Name)
 }
 
 // called is what messages call a table of a class.
@@ -201,7 +216,7 @@ func (w *walk) called(class *annotated.Class) string {
 	switch class.Name {
 	case "pi":
 		return "pi"
-	case "pi.Context", "pi.CommandContext":
+	case "pi.Context", "pi.SettledContext", "pi.CommandContext":
 		return "ctx"
 	case "pi.UI":
 		return "ctx.ui"

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -300,18 +301,19 @@ func (s *session) takeSubmitted(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		e = ending{reason: endTurn}
 		err := d.Run(ctx, p)
 		if failed, ok := errors.AsType[*command.FailedError](err); ok {
 			err = failedWith(failed)
 		}
-		if err != nil {
+		if err = cmp.Or(err, e.err); err != nil {
 			s.notify(err.Error(), agent.LevelError)
 		}
 	}
 }
 
-// driver runs commands, shows what they have to say, and asks the model; e is how that ended.
-// rest goes along with the prompt that a command makes.
+// driver runs commands, shows what they have to say, and asks the model; e is how the last
+// prompt ended. rest goes along with the prompt that a command makes.
 func (s *session) driver(e *ending, rest []part) command.Driver {
 	e.reason = endTurn
 	act := func(ctx context.Context, _ string, run command.Action) (command.Outcome, error) {
@@ -333,7 +335,12 @@ func (s *session) driver(e *ending, rest []part) command.Driver {
 		*e = s.ask(ctx, withParts(p, rest))
 		return e.err
 	}
-	return command.Driver{Agent: s.agent(), Commands: s.run.Commands, Act: act, Ask: ask}
+	await := func(ctx context.Context, p agent.Prompt) error {
+		s.out.send(chunk{userChunk, newID(), textOf(p.Text)}) // the client has not seen it
+		*e = s.ask(ctx, p)
+		return e.err
+	}
+	return command.Driver{Agent: s.agent(), Commands: s.run.Commands, Act: act, Ask: ask, Await: await}
 }
 
 // refusals say why commands do not run here. They need a terminal, or would put another

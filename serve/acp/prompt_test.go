@@ -180,6 +180,14 @@ func TestCommandsRunAndOtherWordsAreSent(t *testing.T) {
 			{Name: "tell", Hook: "h", Run: run(func(args string) (command.Outcome, error) {
 				return command.Outcome{Prompt: &agent.Prompt{Text: "told " + args}}, nil
 			})},
+			{Name: "ask", Hook: "h", Run: func(ctx context.Context, args string) (command.Outcome, error) {
+				var said []string
+				for _, word := range strings.Fields(args) {
+					settled, err := a.Await(ctx, agent.Prompt{Text: word})
+					said = append(said, fmt.Sprint(settled.Outcome, " ", len(settled.Messages), " ", err))
+				}
+				return command.Outcome{Status: strings.Join(said, ", ")}, nil
+			}},
 			{Name: "later", Hook: "h", Run: run(func(string) (command.Outcome, error) {
 				return command.Outcome{}, a.Submit(context.Background(), agent.Prompt{Text: "by a hook"})
 			})},
@@ -205,6 +213,7 @@ func TestCommandsRunAndOtherWordsAreSent(t *testing.T) {
 		{"/fine today", "end_turn", "it is today"},
 		{"/broken", "-32010 /broken: it broke", ""},
 		{"/tell me", "end_turn", "re: told me"},
+		{"/ask one two", "end_turn", "re: onere: twocompleted 2 <nil>, completed 2 <nil>"},
 		{"/later", "end_turn", "re: by a hook"},
 		{"/nothing such", "end_turn", "re: /nothing such"},
 		{"/finer", "end_turn", "re: /finer"},
@@ -304,6 +313,16 @@ func TestCancelEndsAPromptInAnyPhase(t *testing.T) {
 				return command.Outcome{}, ctx.Err()
 			}}}
 		}}, nil},
+		{"in a prompt that a command waits for", "/ask", &host{more: func(a *agent.Agent) []command.Command {
+			return []command.Command{{Name: "ask", Hook: "h", Run: func(ctx context.Context, _ string) (command.Outcome, error) {
+				for range 2 {
+					if _, err := a.Await(ctx, agent.Prompt{Text: "stream"}); !errors.Is(err, agent.ErrAborted) {
+						panic("the command goes on")
+					}
+				}
+				return command.Outcome{}, ctx.Err()
+			}}}
+		}}, func(u acptest.Update) bool { return u.Kind == agentChunk }},
 		{"in a retry", "fail", &host{edit: func(o *agent.Options) { o.Settings.Retry = agent.RetrySettings{MaxAttempts: 3, BaseDelay: time.Minute} }},
 			func(u acptest.Update) bool { return u.Kind == "notice" }},
 	} {

@@ -54,13 +54,13 @@ func columnsOf(w any) func() int {
 	}
 }
 
-// watch shows in the row what goes on, until stop is called. Without a terminal it does
-// nothing.
+// watch shows in the row what goes on, until stop is called. Inside of a command there may be
+// another one, for a prompt that it waits for. Without a terminal it does nothing.
 func (l *lines) watch() (stop func()) {
 	if l.row.columns == nil {
 		return func() {}
 	}
-	l.change(func(r *row) { *r = row{columns: r.columns, since: time.Now()} })
+	l.change(func(r *row) { *r = row{columns: r.columns, shown: r.shown, since: time.Now()} })
 	over, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)

@@ -64,8 +64,16 @@ type Printer struct {
 	mode   string // as the source of prompts is named: print json
 	beside *lines
 
-	mu   sync.Mutex // guards last, which events change while Run waits for the agent
+	mu   sync.Mutex // guards what follows, which events change while Run waits for the agent
 	last result
+	held *ended // of the command that runs; nil: it has waited for no prompt
+}
+
+// ended is how the last prompt ended that a command has waited for: its answers are written,
+// and its error counts, when the command has ended.
+type ended struct {
+	answers []string
+	err     error
 }
 
 // result is what the last run has come to.
@@ -132,7 +140,11 @@ func (p *Printer) Run(ctx context.Context, a *agent.Agent, commands *command.Set
 	ctx, end := p.out.begin(ctx, a)
 	defer end()
 	d := command.Driver{Agent: a, Commands: commands, Prepare: p.attached, Act: p.act}
-	d.Ask = func(ctx context.Context, prompt agent.Prompt) error { return p.ask(ctx, d, prompt) }
+	d.Ask = func(ctx context.Context, prompt agent.Prompt) error {
+		answers, err := p.ask(ctx, d, prompt)
+		return cmp.Or(p.out.answers(answers), err)
+	}
+	d.Await = func(ctx context.Context, prompt agent.Prompt) error { return p.await(ctx, d, prompt) }
 	err := p.runAll(ctx, d, prompts)
 	return cmp.Or(p.out.failure(), err)
 }
@@ -181,12 +193,21 @@ func (p *Printer) runPrompt(ctx context.Context, d command.Driver, prompt agent.
 	return d.Run(ctx, prompt)
 }
 
-// act runs a command and writes what it has to say.
+// act runs a command and writes what it has to say, behind the answers of the last prompt that
+// it has waited for. If that prompt failed, its error is returned when the command is through.
+// Where the command has a further prompt asked, that is the last one.
 func (p *Printer) act(ctx context.Context, _ string, run command.Action) (command.Outcome, error) {
 	stop := p.beside.watch()
 	outcome, err := run(ctx)
 	stop()
+	last := p.takeHeld()
 	if err != nil {
+		return outcome, err
+	}
+	if last == nil || outcome.Prompt != nil {
+		last = &ended{}
+	}
+	if err := p.out.answers(last.answers); err != nil {
 		return outcome, err
 	}
 	for _, text := range []string{outcome.Status, outcome.Draft} {
@@ -194,7 +215,26 @@ func (p *Printer) act(ctx context.Context, _ string, run command.Action) (comman
 			return outcome, err
 		}
 	}
-	return outcome, nil
+	return outcome, last.err
+}
+
+// await has the agent work on a prompt that a command waits for, and keeps what came of it.
+func (p *Printer) await(ctx context.Context, d command.Driver, prompt agent.Prompt) error {
+	answers, err := p.ask(ctx, d, prompt)
+	if !errors.Is(err, agent.ErrBusy) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.held = &ended{answers, err}
+	}
+	return err
+}
+
+// takeHeld removes and returns how the last prompt ended that the command has waited for.
+func (p *Printer) takeHeld() (last *ended) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last, p.held = p.held, nil
+	return last
 }
 
 // attached adds to a prompt of the command line what its text names, and tells of it.
@@ -213,41 +253,37 @@ func (p *Printer) attached(prompt agent.Prompt) agent.Prompt {
 	return prompt
 }
 
-// ask has the agent work on a prompt and prints its answers. After an error nothing is
-// printed, unless only saving the session failed. It is ErrNoAnswer if the model had
-// nothing to say and called no tool.
-func (p *Printer) ask(ctx context.Context, d command.Driver, prompt agent.Prompt) error {
+// ask has the agent work on a prompt and returns its answers. After an error there are none,
+// unless only saving the session failed, or an answer is not whole. It is ErrNoAnswer if the
+// model had nothing to say and called no tool.
+func (p *Printer) ask(ctx context.Context, d command.Driver, prompt agent.Prompt) (answers []string, err error) {
 	p.note(func(r *result) { *r = result{} })
 	if p.Ready != nil {
 		if err := p.Ready(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	stop := p.beside.watch()
-	err := d.Agent.Prompt(ctx, prompt)
+	err = d.Agent.Prompt(ctx, prompt)
 	stop()
 	if errors.Is(err, agent.ErrAborted) && ctx.Err() == nil && d.IsStopped() {
-		return nil // a hook ended the program
+		return nil, nil // a hook ended the program
 	}
 	var unsaved *session.SaveError
 	if err != nil && !errors.As(err, &unsaved) {
-		return err
+		return nil, err
 	}
 	p.mu.Lock()
 	run := p.last
 	p.mu.Unlock()
-	if printErr := p.out.answers(run.answers); printErr != nil {
-		return printErr
-	}
 	switch {
 	case err != nil:
-		return err
 	case run.cut:
-		return &agent.LimitError{Limit: "max_tokens", Message: "the answer was cut off at the token limit"}
+		err = &agent.LimitError{Limit: "max_tokens", Message: "the answer was cut off at the token limit"}
 	case run.ran && !run.acted && run.isSilent():
-		return ErrNoAnswer
+		err = ErrNoAnswer
 	}
-	return nil
+	return run.answers, err
 }
 
 // note calls change with what is remembered of the last run, under its lock.

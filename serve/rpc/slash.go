@@ -71,10 +71,16 @@ func (g *prompting) readLine(ctx context.Context, p agent.Prompt, behavior strin
 	return l.Prompt, ofNobody, true
 }
 
-// runHookCommand runs a command of a hook, and answers when its handler is done. Its failure
-// is told by an event; the command was there, so that the answer is success.
+// runHookCommand runs a command of a hook, and answers when its handler is done, or the first
+// prompt that it waits for is accepted: clients do not wait for long. Its failure is told by an
+// event; the command was there, so that the answer is success.
 func (g *prompting) runHookCommand(p agent.Prompt) {
-	outcome, err := g.commands.Run(g.agent.CommandContext(g.work, p), p.Text)
+	ctx := g.prompting(g.agent.CommandContext(g.work, p), func(d agent.Disposition) {
+		if d != agent.Handled { // by another hook: then the command goes on
+			g.accept(d)
+		}
+	})
+	outcome, err := g.commands.Run(ctx, p.Text)
 	if err != nil {
 		g.accept(agent.Handled)
 		return
@@ -82,8 +88,31 @@ func (g *prompting) runHookCommand(p agent.Prompt) {
 	next := g.show(outcome)
 	g.accept(agent.Handled)
 	if next.Text != "" || next.Custom != nil {
-		g.runHere(next)
+		_ = g.runHere(g.work, next) // it was told
 	}
+}
+
+// prompting returns the context of a command of a hook, which may hand in prompts and wait
+// for them. accepted is told what becomes of each, when that is known; it may be nil.
+func (s *Server) prompting(ctx context.Context, accepted func(agent.Disposition)) context.Context {
+	if accepted == nil {
+		accepted = func(agent.Disposition) {}
+	}
+	return agent.WithPrompter(ctx, agent.Prompter{
+		Prompt: func(ctx context.Context, p agent.Prompt) error {
+			if s.Ready != nil && !s.now().chosen {
+				if err := s.Ready(); err != nil {
+					return err
+				}
+			}
+			p.Accepted = accepted
+			return s.runHere(ctx, p)
+		},
+		Joins: func() (left func()) {
+			accepted(agent.Queued)
+			return func() {}
+		},
+	})
 }
 
 // runOwnCommand runs a command of the program. A prompt that it makes is sent as one of the
@@ -211,7 +240,7 @@ func (s *Server) runOne(p agent.Prompt) {
 	}
 	if !p.Literal && p.Custom == nil {
 		if isCommand, err := s.commands.Reads(p.Text); err == nil && isCommand {
-			outcome, err := s.commands.Run(s.agent.CommandContext(s.work, p), p.Text)
+			outcome, err := s.commands.Run(s.prompting(s.agent.CommandContext(s.work, p), nil), p.Text)
 			if err != nil {
 				s.user.tellError(err)
 				return
@@ -221,12 +250,13 @@ func (s *Server) runOne(p agent.Prompt) {
 			}
 		}
 	}
-	s.runHere(p)
+	_ = s.runHere(s.work, p) // it was told
 }
 
-// runHere waits for the agent and has it work on a prompt that no answer tells of.
-func (s *Server) runHere(p agent.Prompt) {
-	e := s.open(s.work, false)
+// runHere waits for the agent and has it work on a prompt that no answer tells of. The error is
+// how that ended; the client has been told of it.
+func (s *Server) runHere(ctx context.Context, p agent.Prompt) error {
+	e := s.open(ctx, false)
 	defer s.close(e)
 	for e.ctx.Err() == nil {
 		if !s.take(e, s.agent.Session()) {
@@ -237,8 +267,9 @@ func (s *Server) runHere(p agent.Prompt) {
 		s.release(e)
 		if !errors.Is(err, agent.ErrBusy) {
 			s.tellEnd(err)
-			return
+			return err
 		}
 		_ = s.agent.WaitIdle(e.ctx)
 	}
+	return agent.ErrAborted
 }

@@ -132,7 +132,7 @@ func (r *reader) written(object, class string) string {
 	switch class {
 	case "pi":
 		return "pi"
-	case "pi.Context", "pi.CommandContext":
+	case "pi.Context", "pi.SettledContext", "pi.CommandContext":
 		return "ctx"
 	case "pi.UI":
 		return "ctx.ui"

@@ -211,11 +211,9 @@ function session.name() end
 ---@return pi.SessionHeader
 function session.header() end
 
---- What commands and shortcuts get: `ctx`, and what would surprise or wait for itself inside an event.
----@class pi.CommandContext: pi.Context
----@field args string[] what stood behind the command, split as a shell does; `"two words"` is one
----@field args_raw string the same as it was typed
-local command = {}
+--- What handlers of `agent_settled` get: `ctx`, and what moves the session. Elsewhere that would wait for itself, or replace the session that an event is about. While a run works each gives nil and a message.
+---@class pi.SettledContext: pi.Context
+local settled = {}
 
 --- What came of a step from one session to another.
 ---@class pi.SwitchResult
@@ -223,16 +221,11 @@ local command = {}
 ---@field session_id string of the session that is the current one now
 ---@field session_file? string nil when nothing is saved
 
---- Waits until the agent works on nothing. A prompt that was only handed in, as with `pi.send`, begins when the command has ended.
----@return pi.SwitchResult? result
----@return string? message
-function command.wait_for_idle() end
-
 --- Leaves this session for an empty one.
 ---@param opts? pi.NewSessionOptions
 ---@return pi.SwitchResult? result
 ---@return string? message why it failed
-function command.new_session(opts) end
+function settled.new_session(opts) end
 
 --- Options of `ctx.new_session`.
 ---@class pi.NewSessionOptions
@@ -259,13 +252,13 @@ function sm.append_message(message) end
 ---@param path string
 ---@return pi.SwitchResult? result
 ---@return string? message why it failed
-function command.switch_session(path) end
+function settled.switch_session(path) end
 
---- Copies the way to an entry into a session of its own, and goes there. Of a prompt of the person: the way to before it, and its text is in the prompt line again.
+--- Copies the way to an entry into a session of its own, and goes there. Of a prompt of the person: the way to before it, and its text is in the prompt line again, if a command did it.
 ---@param entry_id string
 ---@return pi.BranchResult? result
 ---@return string? message why it failed
-function command.branch(entry_id) end
+function settled.branch(entry_id) end
 
 --- What came of `ctx.branch`.
 ---@class pi.BranchResult
@@ -274,12 +267,12 @@ function command.branch(entry_id) end
 ---@field session_file? string nil when nothing is saved
 ---@field text? string the prompt before which it branched off
 
---- Goes on from another entry of the tree of this session. Of a prompt of the person, and of a custom message: from before it, and its text is in the prompt line again.
+--- Goes on from another entry of the tree of this session. Of a prompt of the person, and of a custom message: from before it, and its text is in the prompt line again, if a command did it.
 ---@param entry_id string
 ---@param opts? pi.NavigateOptions
 ---@return pi.NavigateResult? result
 ---@return string? message why it failed
-function command.navigate_tree(entry_id, opts) end
+function settled.navigate_tree(entry_id, opts) end
 
 --- What came of `ctx.navigate_tree`.
 ---@class pi.NavigateResult
@@ -296,6 +289,44 @@ function command.navigate_tree(entry_id, opts) end
 ---@field custom_instructions? string what the summary should look at
 ---@field replace_instructions? boolean they are the whole request for the summary
 ---@field label? string names the entry, or the summary if there is one
+
+--- What commands and shortcuts get: `ctx`, and what would surprise or wait for itself inside an event.
+---@class pi.CommandContext: pi.SettledContext
+---@field args string[] what stood behind the command, split as a shell does; `"two words"` is one
+---@field args_raw string the same as it was typed
+local command = {}
+
+--- Has the agent work on a prompt, and returns when that has settled, with what came of it. The command is no part of that
+--- work: it has neither the agent nor a lock meanwhile, and may move the session afterwards. Where a run is in progress
+--- already the prompt is a follow-up of it, and what is told is how that run ended; prompts of several commands come one
+--- after the other. Handlers of `input` get it with the source `hook`.
+--- The first prompt is free where the person or a client has typed the command; each further one counts towards
+--- `max_continuations`, as does the prompt that the command returns after one. At most 16 commands wait at a time, and 4
+--- inside of each other.
+--- Esc ends the run first, whose outcome is then `aborted`, and at rest the command. With `pi -p` the last answer is printed,
+--- and the status is that of the last outcome. Over RPC the command is answered when its first prompt is accepted
+--- (`started`, or `queued` where a run is in progress); over ACP at its end, and `session/cancel` ends both.
+---@param text string
+---@param opts? pi.PromptOptions
+---@return pi.PromptResult? result
+---@return string? message why nothing is known of it: it was not sent, or the session was left meanwhile
+function command.prompt(text, opts) end
+
+--- Options of `ctx.prompt`.
+---@class pi.PromptOptions
+---@field attachments? pi.Attachment[] as in `pi.send`
+---@field expand? boolean a template or a skill that the text names, such as `/review`, is put in its place; never a command
+
+--- What came of `ctx.prompt`.
+---@class pi.PromptResult
+---@field outcome "completed"|"aborted"|"error"|"limit"|"handled" `limit`: one of the person's limits ended it, such as `max_turns`; `handled`: a handler of `input` took it, and the model was not asked
+---@field messages pi.Message[] those that the run has added, the prompt first
+---@field error? string why it did not complete
+
+--- Waits until the agent works on nothing. A prompt that was only handed in, as with `pi.send`, begins when the command has ended.
+---@return pi.SwitchResult? result
+---@return string? message
+function command.wait_for_idle() end
 
 --- Loads all hooks anew.
 ---@return pi.SwitchResult? result

@@ -196,6 +196,7 @@
 ---@class pi.BeforeAgentStartEvent
 ---@field type "before_agent_start"
 ---@field prompt string
+---@field message_type? string the `custom_type` of the message that began the run, as of `pi.send_message` with `trigger_turn`; nil for a prompt
 ---@field attachments pi.Block[]
 ---@field system_prompt string the whole of it
 ---@field sections table<string, string> its parts, by name
@@ -228,9 +229,10 @@
 ---@field entries? pi.EntryDraft[] appended to the session, all or none
 ---@field continue? boolean ask the model once more; it needs something new to answer
 
---- The agent is done: no retry, no compaction, no queued message follows.
+--- The agent is done: no retry, no compaction, no queued message follows, and `ctx.is_idle()` is true. A handler may move the session: `ctx.navigate_tree`, `ctx.branch`, `ctx.new_session` and `ctx.switch_session` work here as in commands. The prompt that comes next waits for that, and the program says which hook moved the session. Where a run has begun meanwhile, as after a handler that took its time, they give nil and a message.
 ---@class pi.AgentSettledEvent
 ---@field type "agent_settled"
+---@field aborted boolean the run was interrupted
 
 --- A turn begins: one answer of the model, and the tools that it calls.
 ---@class pi.TurnStartEvent
@@ -300,7 +302,7 @@
 ---@field status integer of HTTP
 ---@field headers table<string, string>
 
---- A message begins. One without a `message_end` before the next begins was cut off, and counts as nothing.
+--- A message of the model begins; with the option `roles = "all"` of `pi.on` also any other message, right before its `message_end`. One without a `message_end` before the next begins was cut off, and counts as nothing.
 ---@class pi.MessageStartEvent
 ---@field type "message_start"
 ---@field message pi.Message
@@ -315,7 +317,7 @@
 ---@class pi.MessageUpdateResult
 ---@field abort? pi.Abort stop the answer, and ask again
 
---- A message is complete. What a handler makes of it is what is stored and sent.
+--- A message is complete. What a handler makes of it is what is stored and sent. With the option `roles = "all"` of `pi.on` it comes for messages of all roles, before they are stored: prompts (`user`), results of tools (`toolResult`), messages of hooks (`custom`), commands of the person (`bashExecution`). Of those `content` and `details` count, of a command its `output`; ids, the name of the tool and `is_error` stay, and so does an empty content.
 ---@class pi.MessageEndEvent
 ---@field type "message_end"
 ---@field message pi.Message
@@ -365,6 +367,17 @@
 ---@class pi.FocusEvent
 ---@field type "focus"
 ---@field focused boolean whether it is in front now
+
+--- A dialog of a hook has opened, `ctx.ui.confirm`, `select`, `input` or `editor`. A hook that may (`answers = true` in `[hook.NAME]` of the user's config.toml) answers it from elsewhere with `pi.answer`: the first answer counts. Questions of the program itself, as whether a hook is trusted, do not come here.
+---@class pi.UiPromptEvent
+---@field type "ui_prompt"
+---@field id string for `pi.answer`
+---@field kind string `confirm`, `select`, `input` or `editor`
+---@field title string
+---@field message? string
+---@field choices? pi.PromptChoice[] of select
+---@field multi boolean several of them may be taken
+---@field hook string the name of the hook that asks
 
 --- Another hook failed; its own errors a hook does not hear of. Nor is anybody told of an error in a handler of `hook_error`, and of what it sets off: that is only shown.
 ---@class pi.HookErrorEvent
@@ -476,6 +489,7 @@
 ---@field args table
 ---@field result pi.ToolResult
 ---@field is_error boolean
+---@field duration_ms integer how long the tool has run, without the time in which it waited for an answer of the person; 0 where nothing ran
 
 --- The person runs a command with `!`. An error of a handler blocks it. After a rewrite the handlers before it are asked again.
 ---@class pi.UserBashEvent

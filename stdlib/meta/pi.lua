@@ -38,6 +38,18 @@ pi = {}
 ---@field path string
 ---@field scope "global"|"project"|"configured"|"command line" where it came from
 
+--- Answers a dialog of another hook, which `ui_prompt` told of, in the place of the user: true or false to
+--- `confirm`, a text to `input` and `editor`, the label of a choice or its position to `select`, a list of
+--- these where several may be taken. The dialog closes, and a row says which hook answered what. Only a hook
+--- of the user's own may, with `answers = true` in its `[hook.NAME]` of the user's config.toml. Not a hook of
+--- a project, and never a question of the program itself: whether a hook is trusted, what is pending, how
+--- often a hook may go on.
+---@param id string of the dialog
+---@param value boolean|string|integer|(string|integer)[]
+---@return true? ok nil: the hook may not, the dialog was answered or left, or cannot take the value
+---@return string? err
+function pi.answer(id, value) end
+
 --- Says which settings the hook has: keys of `[hook.NAME]` in config.toml, with types, defaults and
 --- descriptions. They stand in `/settings`. What does not fit, and a key that is none of them, keeps the
 --- hook from loading, with file and line of config.toml. Called once, at the level of the file.
@@ -685,7 +697,7 @@ function pi.log(...) end
 ---@overload fun(event: "agent_start", fn: fun(event: pi.AgentStartEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "agent_end", fn: fun(event: pi.AgentEndEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "agent_before_settle", fn: fun(event: pi.AgentBeforeSettleEvent, ctx: pi.Context): pi.AgentBeforeSettleResult?): fun()
----@overload fun(event: "agent_settled", fn: fun(event: pi.AgentSettledEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "agent_settled", fn: fun(event: pi.AgentSettledEvent, ctx: pi.SettledContext)): fun()
 ---@overload fun(event: "turn_start", fn: fun(event: pi.TurnStartEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "turn_end", fn: fun(event: pi.TurnEndEvent, ctx: pi.Context): pi.TurnEndResult?): fun()
 ---@overload fun(event: "context", fn: fun(event: pi.ContextEvent, ctx: pi.Context): pi.ContextResult?): fun()
@@ -702,6 +714,7 @@ function pi.log(...) end
 ---@overload fun(event: "ui_prompt_start", fn: fun(event: pi.UiPromptStartEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "ui_prompt_end", fn: fun(event: pi.UiPromptEndEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "focus", fn: fun(event: pi.FocusEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "ui_prompt", fn: fun(event: pi.UiPromptEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "hook_error", fn: fun(event: pi.HookErrorEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "compaction_start", fn: fun(event: pi.CompactionStartEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "compaction_end", fn: fun(event: pi.CompactionEndEvent, ctx: pi.Context)): fun()
@@ -726,6 +739,7 @@ function pi.on(event, fn, opts) end
 
 --- Options of `pi.on`.
 ---@class pi.OnOptions
+---@field roles? "all" of `message_start` and `message_end`: the messages of all roles, not only those of the model
 ---@field group? pi.HandlerGroup handlers whose answers go together by a rule of their own, in this hook and in others
 
 --- A group of handlers. What they answer goes together by its rule; between it and all other handlers the rule of the event holds. There are none for gates, for what stops a stream or trusts a project, and where answers are ignored.
