@@ -339,8 +339,22 @@ func TestACommandOfTheGuideAsksTwice(t *testing.T) {
 	w.says(prompts("/twice write a line"), "a better one")
 	s.asks(t, 1, "write a line", true)
 	s.asks(t, 2, "with fresh eyes", true)
-	w.model("error 400 no")
-	w.says(prompts("/twice write a line"), "it ended early: error")
+}
+
+func TestTheGuideBeginsAFreshSessionWhenTheContextIsFull(t *testing.T) {
+	w := withHook(t, "fresh")
+	w.write(w.agentFile("hooks/fresh_test.lua"), `local t = require "pi.test"
+t.case("when it is nearly full", function(t)
+  t.hook("fresh.lua")
+  t.model { { text = "much", input_tokens = 90000000 }, "hello" }
+  t.prompt("one")
+  t.equal(#t.messages(), 0)
+  t.prompt("two")
+  t.equal(#t.messages(), 2)
+end)`)
+	if out := w.pi("test"); !strings.HasPrefix(out, "ok ") {
+		t.Errorf("pi test says\n%s", out)
+	}
 }
 
 func TestTheGuideHasSettings(t *testing.T) {
