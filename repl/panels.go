@@ -9,8 +9,12 @@ import (
 
 	"pi/agent"
 	"pi/internal/cells"
+	"pi/internal/pick"
 	"pi/repl/terminal"
 )
+
+// inks is what panels paint with.
+func inks(p terminal.Palette) pick.Palette { return pick.Palette{On: p.On, With: p.Paint} }
 
 // A panel has the keys in place of the line: a dialog, a picker, and so does a component
 // of a hook. The first one of what the user began has them at once, if it comes soon. Any

@@ -3,22 +3,13 @@ package terminal
 import (
 	"slices"
 	"strings"
+
+	"pi/internal/keys"
 )
 
-// Key is one thing that a user did at the keyboard: a key that was pressed, alone or
-// with modifiers, or a paste.
-type Key struct {
-	// Name is in lower case: "a", "é", "space", "enter", "esc", "backspace", "f5",
-	// "ctrl+x", "alt+left", "shift+tab", and "paste". Modifiers are written in the order
-	// "ctrl+alt+shift+". [KeyName] writes what a user wrote in this way.
-	Name string
-
-	// Text is what the key types: "a", "日", " ", or the whole text of a paste. It is ""
-	// for a key that types nothing.
-	Text string
-
-	Release bool // the key was released, which only some terminals tell
-}
+// Key is a key as this package reads it. [KeyName] writes what a user wrote as its Name is
+// written.
+type Key = keys.Key
 
 // Keys have names: a character is its own name ("a", "é", "+"), others are
 // "space", "enter", "esc", "tab", "backspace", "delete", "insert", "up", "down",
