@@ -269,7 +269,7 @@ func (s *stage) inProject(function, path string) (string, error) {
 	}
 	for prefix, dir := range map[string]string{"": s.project, "~/": s.home} {
 		if inside, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(inside) {
-			return "", fmt.Errorf("%s is not said as a path of the case: t.%s(%q)", path, function, prefix+filepath.ToSlash(inside))
+			return "", fmt.Errorf("a path of the case begins in its project or with ~/: t.%s(%q)", function, prefix+filepath.ToSlash(inside))
 		}
 	}
 	return "", fmt.Errorf("%s is not in the project of the case; ~/… is its home directory", path)
