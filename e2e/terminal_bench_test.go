@@ -187,3 +187,41 @@ end })`})
 	}
 	reportTimes(b, times)
 }
+
+// BenchmarkKeyInAListOf10000Items types into a list of a hook and measures each key up to the
+// moment at which the screen shows what is left of it.
+func BenchmarkKeyInAListOf10000Items(b *testing.B) {
+	s := newDesk(b, scenery{hook: `pi.command("choose", { handler = function(ctx)
+  local items = {}
+  for i = 1, 10000 do items[i] = { value = i, label = "item " .. i, description = "one of many things to choose from" } end
+  local list = ctx.ui.list { items = items, filter = true }
+  list.wait = true
+  ctx.ui.custom(list)
+end })`})
+	s.rests("")
+	s.Type("/choose\r")
+	s.See("▸ item 1 ")
+	var times []time.Duration
+	typed := ""
+	for i := 0; b.Loop(); i++ {
+		key := "i4 2m9e"[i%7 : i%7+1]
+		if len(typed) == 7 {
+			s.Press(slices.Repeat([]string{"backspace"}, len(typed))...)
+			s.Until("nothing is typed", func(now screentest.Screen) bool { return now.Shows("▸ item 1 ") })
+			typed, key = "", "i"
+		}
+		typed += key
+		found := 0
+		for i := range 10000 {
+			row := fmt.Sprintf("item %d one of many things to choose from", i+1)
+			if !slices.ContainsFunc(strings.Fields(typed), func(word string) bool { return !strings.Contains(row, word) }) {
+				found++
+			}
+		}
+		began := time.Now()
+		s.Type(key)
+		s.Until("the list is filtered", func(now screentest.Screen) bool { return now.Shows(fmt.Sprintf("%d of 10000", found)) })
+		times = append(times, time.Since(began))
+	}
+	reportTimes(b, times)
+}
