@@ -12,7 +12,9 @@ import (
 // mayAnswer lets the hook of that name answer dialogs.
 func mayAnswer(name string) func(*Options) {
 	return func(o *Options) {
-		o.Settings = func(hook string, _ bool) api.Settings { return api.Settings{Table: "hook." + hook, Answers: hook == name} }
+		o.Settings = func(hook string, _ bool) api.Settings {
+			return api.Settings{Table: "hook." + hook, Answers: hook == name}
+		}
 	}
 }
 
@@ -74,7 +76,9 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 				answer <- true
 			}
 			work.Wait()
-			until(t, func() bool { return strings.Contains(r.host.texts(), "got:") && strings.Contains(r.host.texts(), "refused:") })
+			until(t, func() bool {
+				return strings.Contains(r.host.texts(), "got:") && strings.Contains(r.host.texts(), "refused:")
+			})
 			if got := r.host.texts(); !strings.Contains(got, "refused:nil:") || !strings.Contains(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
