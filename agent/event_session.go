@@ -12,10 +12,12 @@ import (
 // ProjectTrust asks whether files of a project may run as hooks, or count as MCP servers. Only hooks
 // that do not come from the project are asked; the first answer counts.
 type ProjectTrust struct {
-	Cwd     string
-	Files   []TrustFile
-	Refused bool            // result
-	Trusted map[string]bool // result: the hashes that are accepted; nil without an answer
+	Cwd      string
+	Files    []TrustFile
+	Refused  bool            // result
+	Trusted  map[string]bool // result: the hashes that are accepted; nil without an answer
+	Remember bool            // result: they are accepted in later runs too
+	By       string          // result: the hook that answered
 }
 
 // TrustFile is one file that would run, or decide what does.
@@ -34,6 +36,7 @@ const (
 	TrustHook    TrustKind = "hook"    // or a module of one
 	TrustServers TrustKind = "servers" // it names MCP servers
 	TrustProgram TrustKind = "program" // an MCP server is made of it
+	TrustEntries TrustKind = "entries" // what the project's settings say of its hooks
 )
 
 // AppStart comes when configuration and hooks are loaded and no session exists.

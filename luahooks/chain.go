@@ -209,6 +209,9 @@ type Options struct {
 	// CheckSwitches says what is wrong with the switches of a wire API, "" for the
 	// one that is spoken already; nil: nothing.
 	CheckSwitches func(api string, switches map[string]any) error
+	// Settings returns what the settings in force say of a hook, by its name; ofProject: what
+	// those of the project say of a hook of it. nil: nothing is said of any.
+	Settings func(name string, ofProject bool) api.Settings
 	// Flags are the values of flags that the command line gave for hooks.
 	Flags map[string]string
 	// Commands lists all commands of the program, those of hooks among them; nil

@@ -73,8 +73,13 @@ func (ds *dispatch) run() {
 	if ds.event != nil { // an event of the agent is not what somebody asked for
 		inner = agent.WithOrigin(inner, agent.Origin{Kind: agent.FromHook})
 	}
-	if ds.spec.Kind == agent.KindContext {
+	switch ds.spec.Kind {
+	case agent.KindContext:
 		inner = api.WithContextEvent(inner)
+	case agent.KindAppStart:
+		inner = api.WithAppStart(inner)
+	case agent.KindProjectTrust:
+		inner = api.WithProjectTrust(inner)
 	}
 	if ds.spec.Asking && ds.spec.Kind != agent.KindMessageUpdate {
 		ds.asked = &askedEvent{began: time.Now()}

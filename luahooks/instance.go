@@ -290,9 +290,10 @@ func (l *loader) newInstance(h *hook) *instance {
 // program is what the API of an instance needs of the chain.
 func (l *loader) program(in *instance) api.Program {
 	h := in.hook
+	said := l.settingsOf(h)
 	o := l.opts.withDefaults(l.roster)
 	return api.Program{
-		Hook:  api.HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)},
+		Hook: api.HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)}, Settings: said, Limit: said.MaxContinuations, Answers: said.Answers,
 		Paths: l.opts.Paths,
 		Cwd:   l.opts.Cwd, Mode: l.opts.Mode, Version: l.opts.Version, Timeout: l.opts.Timeout, Grace: l.opts.Grace,
 

@@ -138,14 +138,14 @@ func (l *loader) excludeUnapproved(ofProject []*hook, may bool) (run []*hook, sk
 	return run, skipped
 }
 
-// isApproved reports whether a hook of the project is approved. One that cannot be read, but
+// isApproved reports whether a hook of the project is approved, with what the project says of it. One that cannot be read, but
 // was approved before, counts as approved: its error is told and its gates close.
 func (l *loader) isApproved(h *hook) bool {
 	if h.Err != nil {
 		return true // Discover asked already
 	}
 	v := l.guard.Read(h.Path)
-	return l.guard.MayRunVersion(h.Scope, h.Path, v) || v.Err != nil && l.guard.WasApproved(h.Path)
+	return l.guard.MayRunVersion(h.Scope, h.Path, v) && l.mayUseEntries(h) || v.Err != nil && l.guard.WasApproved(h.Path)
 }
 
 // attempt is one try to load a hook's file.
@@ -176,7 +176,8 @@ func (l *loader) attempt(ctx context.Context, h *hook) attempt {
 	if err == nil && !l.guard.MayRunVersion(h.Scope, h.Path, v) {
 		err = errUnapproved(l.dir.shown(h.Path), v, l.guard.OfAnother(h.Source))
 	}
-	if err != nil {
+	h.told = l.toldOf(h)
+	if err = cmp.Or(err, l.checkSettings(h)); err != nil {
 		return attempt{hook: h, err: err}
 	}
 	var state json.RawMessage

@@ -78,13 +78,30 @@ func (p *projectApproval) askHooks(ctx context.Context, files []trust.ProjectFil
 		return false, false
 	}
 	accepted := slices.DeleteFunc(slices.Clone(files), func(f trust.ProjectFile) bool { return !e.Trusted[f.SHA256] })
-	p.guard.ApproveRun(accepted)
+	if e.Remember && len(accepted) > 0 {
+		p.remember(ctx, accepted, e.By)
+	} else {
+		p.guard.ApproveRun(accepted)
+	}
 	return true, p.guard.HasApprovals()
+}
+
+// remember approves for later runs too what a hook has accepted, and tells of it.
+func (p *projectApproval) remember(ctx context.Context, accepted []trust.ProjectFile, hook string) {
+	if err := p.guard.ApproveAlwaysBy(accepted, hook); err != nil {
+		p.guard.ApproveRun(accepted)
+		p.audience.notify(ctx, agent.LevelError, fmt.Sprintf("what hook %s trusts of this project holds for this run only: %v", hook, err))
+		return
+	}
+	p.audience.notify(ctx, agent.LevelInfo, fmt.Sprintf("hook %s trusts %s of this project from now on: `pi trust --list` shows them, `pi trust --revoke` takes it back",
+		hook, printable.Count(len(accepted), "file")))
 }
 
 // kindOf is what a file of a project is, for hooks.
 func kindOf(f trust.ProjectFile) agent.TrustKind {
 	switch {
+	case f.Entries:
+		return agent.TrustEntries
 	case f.Program:
 		return agent.TrustProgram
 	case len(f.Servers) > 0:

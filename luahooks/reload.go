@@ -57,7 +57,11 @@ func (l *loader) update(ctx context.Context, force, sure bool) (fresh []*hook, d
 		hooks, doubtful = l.roster.list(), true // the next look brings the new ones too
 		gone = nil
 	}
-	ask, unsure := l.guard.Judge(partsOf(append(hooks[:len(hooks):len(hooks)], gone...)), sure)
+	parts := partsOf(append(hooks[:len(hooks):len(hooks)], gone...))
+	for _, path := range l.settingsFiles() {
+		parts[path] = ""
+	}
+	ask, unsure := l.guard.Judge(parts, sure)
 	l.edits.tellNotices(ctx)
 	if len(ask) > 0 {
 		l.edits.ask(ctx, ask)
@@ -135,7 +139,7 @@ func (l *loader) compare() (hooks, gone []*hook) {
 // hasChanged reports whether the version in force of a hook's file, or of one that it
 // required or looked for, is another one than at the last attempt to load it. changes is held.
 func (l *loader) hasChanged(h *hook) bool {
-	if h.sum != l.guard.Read(h.Path).Sum {
+	if h.sum != l.guard.Read(h.Path).Sum || h.sum != notLooked && h.told != l.toldOf(h) {
 		return true
 	}
 	if h.tried != nil {
@@ -198,5 +202,5 @@ func (l *loader) files() (files []string) {
 			files = append(files, h.tried.files()...)
 		}
 	}
-	return files
+	return append(files, l.settingsFiles()...)
 }

@@ -192,6 +192,7 @@ type hook struct {
 	// Only while the chain's changes are locked.
 	tried  *instance // the last attempt to load it, maybe a failed one; nil before
 	sum    string    // of the bytes that it was made of
+	told   string    // what the settings said of it then, see [loader.toldOf]
 	counts bool      // it was there when the program began, or was turned on: it may be a gate until it loads
 }
 

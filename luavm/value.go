@@ -150,8 +150,8 @@ func partOf(L *lua.LState, of *lua.LUserData, path []int) lua.LValue {
 	return toLua(L, field)
 }
 
-// valueTable returns the fields of a value made by [VM.Value] as a fresh table, in the
-// order of the struct; nil for anything else.
+// valueTable returns the fields of a value made by [VM.Value] or [VM.ViewOf] as a fresh
+// table, in their order; nil for anything else.
 func valueTable(L *lua.LState, v lua.LValue) *lua.LTable {
 	ud, ok := v.(*lua.LUserData)
 	if !ok {
@@ -160,6 +160,9 @@ func valueTable(L *lua.LState, v lua.LValue) *lua.LTable {
 	meta, ok := ud.Metatable.(*lua.LTable)
 	if !ok {
 		return nil
+	}
+	if view, ok := meta.Metatable.(*viewMark); ok {
+		return view.table(L)
 	}
 	m, ok := meta.Metatable.(*valueMark)
 	if !ok {

@@ -36,17 +36,20 @@ import (
 // of a file in place. mkdir of write makes missing directories. What exists
 // only as a link to nowhere does not exist, but stat with follow = false sees it. real
 // with missing answers for a path that does not exist where it would be made.
+//
+// What only looks works while the hook loads: rules that stand in a file of their own are
+// there for the first event.
 func openFS(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "fs")
-	m.act("read", m.fsRead)
+	m.fn("read", m.fsRead)
 	m.act("write", m.fsWrite)
-	m.act("exists", func(path string) bool {
+	m.fn("exists", func(path string) bool {
 		_, err := os.Stat(env.path(path))
 		return err == nil
 	})
-	m.act("stat", m.fsStat)
-	m.act("list", m.fsList)
-	m.act("glob", m.fsGlob)
+	m.fn("stat", m.fsStat)
+	m.fn("list", m.fsList)
+	m.fn("glob", m.fsGlob)
 	m.act("mkdir", func(L *lua.LState, path string, opts lua.LValue) error {
 		parents := false
 		luavm.Unpack(L, 2, "fs.mkdir", luavm.Opt("parents", &parents))
@@ -60,7 +63,7 @@ func openFS(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		luavm.Unpack(L, 2, "fs.remove", luavm.Opt("recursive", &recursive))
 		return plain("remove", path, remove(env.path(path), env.Cwd, recursive))
 	})
-	m.act("real", m.fsReal)
+	m.fn("real", m.fsReal)
 	m.act("watch", m.fsWatch)
 	m.act("temp", m.fsTemp(&temporary{}))
 	m.act("chmod", m.fsChmod)

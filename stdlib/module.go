@@ -23,7 +23,8 @@ func newModule(vm *luavm.VM, L *lua.LState, env *Env, name string) *module {
 	return &module{vm: vm, env: env, name: name, table: luavm.NewRecord(L, moduleSize)}
 }
 
-// fn adds a function that only computes; see luavm's Func for what fn may be.
+// fn adds a function that only computes or looks, and so works while the hook loads; see
+// luavm's Func for what fn may be.
 func (m *module) fn(name string, fn any) {
 	luavm.Set(m.table, name, m.vm.Func(m.name+"."+name, fn))
 }

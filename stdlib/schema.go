@@ -25,7 +25,7 @@ import (
 //
 // Instead of opts a description may be given. All take description, title,
 // default and examples; further string: min_length, max_length, pattern, format,
-// enum; number and integer: minimum, maximum, exclusive_minimum,
+// enum, secret (of pi.declare_settings); number and integer: minimum, maximum, exclusive_minimum,
 // exclusive_maximum, multiple_of, enum; array: min_items, max_items,
 // unique_items; object: additional_properties; map: min_properties,
 // max_properties.
@@ -35,7 +35,7 @@ func openSchema(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		name     string
 		keywords []keyword
 	}{
-		{"string", []keyword{{"min_length", lua.LTNumber}, {"max_length", lua.LTNumber}, {"pattern", lua.LTString}, {"format", lua.LTString}, {"enum", lua.LTTable}}},
+		{"string", []keyword{{"min_length", lua.LTNumber}, {"max_length", lua.LTNumber}, {"pattern", lua.LTString}, {"format", lua.LTString}, {"enum", lua.LTTable}, {"secret", lua.LTBool}}},
 		{"number", numeric()}, {"integer", numeric()},
 		{"boolean", nil}, {"null", nil}, {"any", nil},
 	} {

@@ -325,7 +325,7 @@ func TestSpecsAreOfModules(t *testing.T) {
 	}
 }
 
-// While the hook loads what computes works, and what acts raises before it looks
+// While the hook loads what computes or looks works, and what acts raises before it looks
 // at its arguments.
 func TestNothingActsWhileTheHookLoads(t *testing.T) {
 	acting := []string{"fs", "git", "http", "llm", "mcp", "timer"}
@@ -345,13 +345,30 @@ func TestNothingActsWhileTheHookLoads(t *testing.T) {
 			err := r.run("load.lua", fmt.Sprintf("\nrequire(%q)[%q]()", full, f), true, nil)
 			const refused = "load.lua:2: %s.%s: not available while the hook loads; use session_start"
 			got := err != nil && err.Error() == fmt.Sprintf(refused, module, f)
-			computes := []string{"http.encode"}
-			if got != (slices.Contains(acting, module) && !slices.Contains(computes, module+"."+f)) {
+			looks := []string{"http.encode", "fs.read", "fs.exists", "fs.stat", "fs.list", "fs.glob", "fs.real"}
+			if got != (slices.Contains(acting, module) && !slices.Contains(looks, module+"."+f)) {
 				t.Errorf("%s.%s while loading: %v", module, f, err)
 			}
 		}
 	}
 	if entries, _ := os.ReadDir(r.env.Cwd); len(entries) > 0 {
 		t.Errorf("something was written: %v", entries)
+	}
+}
+
+func TestFilesAreReadWhileTheHookLoads(t *testing.T) {
+	r := newRig(t)
+	if err := os.WriteFile(filepath.Join(r.env.Cwd, "rules.txt"), []byte("no rm"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := r.run("load.lua", `
+		local fs = require "pi.fs"
+		assert(fs.read("rules.txt") == "no rm" and fs.exists("rules.txt") and fs.stat("rules.txt").size == 5)
+		assert(fs.list()[1].name == "rules.txt" and fs.glob("*.txt")[1] == "rules.txt")
+		assert(fs.real("rules.txt") == fs.real(".") .. "/rules.txt")
+		local text, message = fs.read("none")
+		assert(text == nil and message:find("no such file"))`, true, nil)
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -17,7 +17,8 @@
 //	pi.hash    sha256 sha512 sha1 md5 hmac_sha256 hex unhex random
 //	pi.time    now since iso format parse duration
 //
-// The others act, and raise until the hook is loaded:
+// The others act, and raise until the hook is loaded, but for functions of pi.fs that only
+// look:
 //
 //	pi.fs      read write exists stat list glob mkdir remove real watch temp chmod
 //	pi.http    request get post encode listen

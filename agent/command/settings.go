@@ -23,6 +23,7 @@ type Setting struct {
 	Choices []string // the words allowed; nil: any
 	Secret  bool     // its value is not shown
 	Live    bool     // a change holds at once; else it counts from the next start, once it is written
+	Watched bool     // it counts as soon as it is written
 }
 
 // Settings is what /settings works on. The functions may be called from any goroutine.
@@ -99,7 +100,10 @@ func tellSetting(settings *Settings, key string) (Outcome, error) {
 		if len(s.Choices) > 0 {
 			lines = append(lines, "one of "+strings.Join(s.Choices, ", "))
 		}
-		if !s.Live {
+		switch {
+		case s.Watched:
+			lines = append(lines, "a change counts as soon as it is written: pi config set "+s.Key+" VALUE")
+		case !s.Live:
 			lines = append(lines, "a change counts from the next start: pi config set "+s.Key+" VALUE")
 		}
 		return Outcome{Status: strings.Join(lines, "\n")}, nil
@@ -237,7 +241,11 @@ func (p *settingsList) ask(s Setting, value string) (string, bool, error) {
 // offer offers to write a value that cannot hold for this run. The error says that it is
 // not allowed, or was not written.
 func (p *settingsList) offer(s Setting, value string) error {
-	answer, err := p.ui.Confirm(p.ctx, s.Key+" counts from the next start only. Write it to config.toml?",
+	counts := "counts from the next start"
+	if s.Watched {
+		counts = "counts once it is written"
+	}
+	answer, err := p.ui.Confirm(p.ctx, s.Key+" "+counts+" only. Write it to config.toml?",
 		s.Key+" = "+shownValue(s, value), agent.DialogOptions{})
 	if err != nil || answer == agent.No {
 		return err
@@ -245,6 +253,10 @@ func (p *settingsList) offer(s Setting, value string) error {
 	file, err := p.Write(s.Key, value)
 	if err != nil {
 		return err
+	}
+	if s.Watched {
+		p.note(fmt.Sprintf("%s = %s, written to %s", s.Key, shownValue(s, value), file))
+		return nil
 	}
 	p.written[s.Key] = shownValue(s, value)
 	p.note(fmt.Sprintf("%s = %s, written to %s; it counts from the next start", s.Key, shownValue(s, value), file))

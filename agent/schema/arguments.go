@@ -45,6 +45,33 @@ func (c *Checker) Validate(args json.RawMessage) error {
 	return c.valid(value)
 }
 
+// Find returns the first place in a JSON object that the schema refuses, by names and positions
+// from 0, and what is wrong there; "" if nothing is.
+func (c *Checker) Find(args json.RawMessage) (place []any, what string) {
+	var value any
+	if err := decodeNumbers(args, &value); err != nil {
+		return nil, err.Error()
+	}
+	err := c.resolved.Validate(plain(value))
+	if err == nil {
+		return nil, ""
+	}
+	where, what := descend(c.schema, value, "", err)
+	for part := range strings.SplitSeq(strings.Trim(where, "/"), "/") {
+		switch v := value.(type) {
+		case []any:
+			i, _ := strconv.Atoi(part)
+			place, value = append(place, i), v[i]
+		case map[string]any:
+			name := fromPointer.Replace(part)
+			if below, ok := v[name]; ok {
+				place, value = append(place, name), below
+			}
+		}
+	}
+	return place, what
+}
+
 // IsSame reports whether two texts are the same JSON value, however they are written.
 func IsSame(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
@@ -198,7 +225,10 @@ func numberLimit(s *jsonschema.Schema, v any) string {
 }
 
 // pointerToken writes a name as part of a JSON pointer.
-var pointerToken = strings.NewReplacer("~", "~0", "/", "~1")
+var (
+	pointerToken = strings.NewReplacer("~", "~0", "/", "~1")
+	fromPointer  = strings.NewReplacer("~1", "/", "~0", "~")
+)
 
 // unknownProperty returns the first property of object, by name, that s does not allow; ""
 // if there is none, or s allows further properties.

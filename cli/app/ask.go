@@ -187,12 +187,20 @@ func ListFiles(project string, files []trust.ProjectFile) string {
 		if f.Approved {
 			state = "approved"
 		}
-		fmt.Fprintf(&b, "  %-32s %7d bytes  %.12s  %-10s  %s\n", printable.VisibleLine(config.InProject(project, f.Path)), f.Size, f.SHA256, state, fileDoes(f))
+		fmt.Fprintf(&b, "  %-32s %7d bytes  %.12s  %-10s  %s\n", printable.VisibleLine(config.InProject(project, f.Path)), f.Size, f.SHA256, state, fileDoes(f)+approvedBy(f))
 		for _, row := range f.Servers {
 			fmt.Fprintln(&b, "      "+printable.VisibleLine(row))
 		}
 	}
 	return b.String()
+}
+
+// approvedBy says which hook approved a file; "" where a user did, or nobody.
+func approvedBy(f trust.ProjectFile) string {
+	if !f.Approved || f.By == "" {
+		return ""
+	}
+	return ", by hook " + printable.VisibleLine(f.By)
 }
 
 // fileDoes returns which events a hook listens to, as far as its text shows without
@@ -211,6 +219,8 @@ func fileDoes(f trust.ProjectFile) string {
 		return "MCP servers"
 	case f.Program:
 		return "of an MCP server"
+	case f.Entries:
+		return "what it says of hooks"
 	default:
 		return "no events"
 	}

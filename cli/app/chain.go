@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,7 +25,8 @@ func (p *Place) hookLog() string { return filepath.Join(p.AgentDir, "hooks.log")
 // The caller adds what only a session needs.
 func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.Options {
 	return luahooks.Options{
-		Places: places, Paths: p.paths(), Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models, Compiled: p.Compiled,
+		Settings: p.newHookTables(p.hookSecret).of,
+		Places:   places, Paths: p.paths(), Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models, Compiled: p.Compiled,
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
 		Reserved: ReservedCommands(), Getenv: p.Env.Getenv, CheckSwitches: providers.CheckSwitches,
 		Overlay: func(below *llm.ProviderSpec, settings llm.ProviderSettings) llm.ProviderSpec {
@@ -54,6 +56,7 @@ func (p *Place) Chain(places trust.Places, models *llm.Models) *luahooks.Chain {
 func (p *Place) ChainToReplay(places trust.Places, models *llm.Models) *luahooks.Chain {
 	o := p.chainOptions(places, models)
 	o.Confine = replay.Confine
+	o.Settings = p.newHookTables(func(context.Context, string) (string, error) { return "secret", nil }).of
 	return luahooks.New(o)
 }
 

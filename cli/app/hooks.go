@@ -28,6 +28,8 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	}
 	o := p.chainOptions(p.Places(), r.models)
 	o.Mode, o.LogPath = mode, p.hookLog()
+	r.hookTables = p.newHookTables(p.hookSecret)
+	o.Settings = r.hookTables.of
 	o.ApproveProject = p.Hooks.Approve
 	if s := r.script; s != nil {
 		o.Clock, o.Reach, o.MaxLua, o.Emitted, o.Started = s.Clock, s.Reach, s.MaxLua, s.Emitted, s.Started

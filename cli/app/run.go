@@ -30,28 +30,29 @@ import (
 // run is one run in a place, put together in the order in which its parts need
 // each other: hooks, models, session, agent, front end.
 type run struct {
-	place    *Place
-	sessions Sessions // those of the place, unless a hook named another folder
-	later    messages
-	typed    repl.Typed // before there was a front end
-	files    tool.Files // of the front end
-	models   *llm.Models
-	chain    *luahooks.Chain
-	skipped  []trust.Source // project hooks that nobody approved
-	client   []mcp.Entry    // the servers that a client has handed over
-	servers  MCPServers     // that are configured
-	mcp      runServers     // those of the session
-	logins   *mcplogin.Logins
-	signIn   func(ctx context.Context, e mcp.Entry, missing []string) bool // see mcp.Options; nil: the user of the session is asked
-	choice   modelChoice
-	prompt   agent.SystemPrompt
-	prompts  *command.Prompts               // skills and templates
-	attached func(text string) attach.Found // what goes along with a text that a user typed
-	ready    func() error                   // the last step before the session starts; nil: there is none
-	agent    *agent.Agent                   // nil until there is a session
-	commands *command.Set                   // nil until there is a front end
-	settings *command.Settings              // likewise
-	end      ending
+	place      *Place
+	sessions   Sessions // those of the place, unless a hook named another folder
+	later      messages
+	typed      repl.Typed // before there was a front end
+	files      tool.Files // of the front end
+	models     *llm.Models
+	chain      *luahooks.Chain
+	hookTables *hookTables
+	skipped    []trust.Source // project hooks that nobody approved
+	client     []mcp.Entry    // the servers that a client has handed over
+	servers    MCPServers     // that are configured
+	mcp        runServers     // those of the session
+	logins     *mcplogin.Logins
+	signIn     func(ctx context.Context, e mcp.Entry, missing []string) bool // see mcp.Options; nil: the user of the session is asked
+	choice     modelChoice
+	prompt     agent.SystemPrompt
+	prompts    *command.Prompts               // skills and templates
+	attached   func(text string) attach.Found // what goes along with a text that a user typed
+	ready      func() error                   // the last step before the session starts; nil: there is none
+	agent      *agent.Agent                   // nil until there is a session
+	commands   *command.Set                   // nil until there is a front end
+	settings   *command.Settings              // likewise
+	end        ending
 
 	script *Script // what there is instead of the world outside; nil: that itself
 }

@@ -93,9 +93,9 @@ func (l *liveSettings) list() []command.Setting {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var all []command.Setting
-	for _, s := range l.config.Settings() {
+	for _, s := range l.run.hookTables.laidOver(l.config).SettingsWith(l.run.hookTables.declared(l.run.chain.Settings())) {
 		all = append(all, command.Setting{Key: s.Key, Value: s.Value, Text: s.Text, Default: s.Default, Origin: config.Tilde(s.Origin),
-			Meaning: s.Meaning, Kind: string(s.Kind), Choices: s.Choices, Secret: s.Secret, Live: l.way(s.Key) != nil})
+			Meaning: s.Meaning, Kind: string(s.Kind), Choices: s.Choices, Secret: s.Secret, Live: l.way(s.Key) != nil, Watched: config.IsOfHook(s.Key)})
 	}
 	return all
 }
@@ -112,6 +112,9 @@ func (l *liveSettings) apply(ctx context.Context, key, value string) error {
 		return err
 	}
 	way := l.way(key)
+	if way == nil && config.IsOfHook(key) {
+		return fmt.Errorf("%s counts as soon as it is written: pi config set %s VALUE", key, key)
+	}
 	if way == nil {
 		return fmt.Errorf("%s counts from the next start, once it is written", key)
 	}
@@ -167,6 +170,7 @@ func (l *liveSettings) write(key, value string) (file string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p := l.run.place
+	value = l.run.hookTables.typed(l.run.chain.Settings(), key, value)
 	if _, err := p.WriteSetting(key, value); err != nil {
 		return "", err
 	}

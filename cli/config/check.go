@@ -171,24 +171,25 @@ func notOneOf(path, s string, words []string) string {
 	return text
 }
 
-// belowMin is the message about a number or a duration below its least value; "" if
-// it is not.
-func belowMin(t target, v reflect.Value) string {
-	tag := t.tag.Get("min")
-	if tag == "" {
+// outOfRange is the message about a number or a duration below its least value or above its
+// largest; "" if it is neither.
+func outOfRange(t target, v reflect.Value) string {
+	if t.tag.Get("min") == "" {
 		return ""
 	}
-	least, err := strconv.ParseFloat(tag, 64)
 	n := 0.0
 	if v.CanFloat() {
 		n = v.Float()
 	} else {
 		n = float64(v.Int())
 	}
-	if err != nil || n >= least {
-		return ""
+	if least, err := strconv.ParseFloat(t.tag.Get("min"), 64); err == nil && n < least {
+		return fmt.Sprintf("key %q: must be at least %s, found %s", t.path, t.tag.Get("min"), formatValue(v))
 	}
-	return fmt.Sprintf("key %q: must be at least %s, found %s", t.path, tag, formatValue(v))
+	if most, err := strconv.ParseFloat(t.tag.Get("max"), 64); err == nil && n > most {
+		return fmt.Sprintf("key %q: must be at most %s, found %s", t.path, t.tag.Get("max"), formatValue(v))
+	}
+	return ""
 }
 
 // wrongType returns the message about a value v of the wrong type. If the type is right,

@@ -7,6 +7,7 @@
 //	           to a bound
 //	decode.go  one parsed file into a Config, key by key; decoder.go: what is wrong
 //	           with it
+//	hook.go    [Hook]: what stands in [hook.NAME], of which the program knows two keys only
 //	check.go   the rules of values, and the words for what breaks one
 //	lines.go   the line of each key, the bounds of a file, and where things are in it
 //	set.go     [Set] and [Unset] write a setting into a file, by its type; edit.go changes
@@ -29,6 +30,7 @@ import "time"
 //
 //	oneof   the words allowed
 //	min     the least number (or duration) allowed
+//	max     the largest number allowed
 //	form    url, path, paths or hooks: see decoder.normalize
 //	warn    a bad value is a warning, not an error
 //	secret  never printed
@@ -64,12 +66,17 @@ type Config struct {
 	UI         UI         `toml:"ui"`
 
 	Keys      map[string]Chords   `toml:"keys"`
+	Hook      map[string]Hook     `toml:"hook"`
 	Providers map[string]Provider `toml:"providers"`
 
 	// ProjectHooks and ProjectDisable are the lists of the project's file, kept
 	// apart because they need approval and reach project hooks only.
 	ProjectHooks   []string `toml:"-"`
 	ProjectDisable []string `toml:"-"`
+
+	// ProjectHook are the [hook.NAME] tables of the project's file, which need approval and
+	// reach project hooks only. See [Config.ForHook].
+	ProjectHook map[string]Hook `toml:"-"`
 
 	// Lost are the files that name hooks or bound the tools in a way that cannot be
 	// read, and why.
@@ -212,6 +219,7 @@ func Default() Config {
 		MCP:                MCP{Enabled: true, OnChange: "tell"},
 		UI:                 UI{ShowThinking: true, Notify: "off", Menu: "type", Background: "auto", ImageScale: true},
 		Keys:               map[string]Chords{},
+		Hook:               map[string]Hook{},
 		Providers:          map[string]Provider{},
 		Origins:            Origins{},
 	}

@@ -226,7 +226,7 @@ base_url = "http://elsewhere"
 quit = "q"
 `)
 	cfg, problems := s.load()
-	const only = " is ignored: a project may set only model, thinking, models, compaction, ui, hooks, disable"
+	const only = " is ignored: a project may set only model, thinking, models, compaction, ui, hooks, disable, hook"
 	want := []string{
 		`P:2: key "hooks[2]": "../../c.lua" lies outside the project and is ignored`,
 		`P:2: key "hooks[3]": "~/d.lua" lies outside the project and is ignored`,

@@ -28,10 +28,11 @@ func (d *decoder) decodeDocument(cfg *Config, doc map[string]any) {
 		}
 		// The project's lists are decoded on their own and kept apart.
 		own := *cfg
-		own.Hooks, own.Disable = nil, nil
+		own.Hooks, own.Disable, own.Hook = nil, nil, nil
 		d.decodeTable("", reflect.ValueOf(&own).Elem(), doc)
 		own.ProjectHooks, own.Hooks = own.Hooks, cfg.Hooks
 		own.ProjectDisable, own.Disable = own.Disable, cfg.Disable
+		own.ProjectHook, own.Hook = own.Hook, cfg.Hook
 		*cfg = own
 		return
 	}
@@ -41,7 +42,7 @@ func (d *decoder) decodeDocument(cfg *Config, doc map[string]any) {
 // projectKeys are what the file of a project may set: nothing that runs a
 // program, reaches another server, or loosens a limit.
 func projectKeys() []string {
-	return []string{"model", "thinking", "models", "compaction", "ui", "hooks", "disable"}
+	return []string{"model", "thinking", "models", "compaction", "ui", "hooks", "disable", "hook"}
 }
 
 // decodeTable decodes the table src, which is at path, into the struct dst. Keys that do
@@ -90,6 +91,8 @@ func (d *decoder) decodeValue(t target, v any) {
 		d.decodeModels(t, dst, v)
 	case *[]Above:
 		d.decodeAbove(t, dst, v)
+	case *Hook:
+		d.decodeHook(t, dst, v)
 	default:
 		d.decodeByKind(t, v)
 	}
@@ -273,7 +276,7 @@ func (d *decoder) decodeScalar(t target, v any) bool {
 		d.reject(t, wrongType(t.path, expected, v))
 		return false
 	}
-	if text := belowMin(t, fitting); text != "" {
+	if text := outOfRange(t, fitting); text != "" {
 		d.reject(t, text)
 		return false
 	}

@@ -110,6 +110,7 @@ func (d *decoder) add(line int, text string, warning bool) {
 // Settings that may keep a tool from running: without them tools are shut.
 const (
 	hooksKey = "hooks"
+	hookKey  = "hook" // the tables of single hooks, which are checked with the hook
 	toolsKey = "tools"
 )
 

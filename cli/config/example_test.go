@@ -31,7 +31,7 @@ func TestTheExampleIsTheDefaults(t *testing.T) {
 		t.Fatalf("%v, unknown keys %v", err, meta.Undecoded())
 	}
 	want := Default()
-	want.Origins, want.Providers = nil, nil
+	want.Origins, want.Providers, want.Hook = nil, nil, nil
 	if !reflect.DeepEqual(plain, want) {
 		t.Errorf("got  %+v\nwant %+v", plain, want)
 	}
@@ -47,7 +47,7 @@ func TestTheExampleHasEveryKeyAndExplainsIt(t *testing.T) {
 	text := readExample(t)
 	s := newSandbox(t)
 	s.global(uncommented(text))
-	if cfg, problems := s.load(); len(problems) != 0 || len(cfg.Providers["local"].Models) != 1 || len(cfg.Keys) == 0 {
+	if cfg, problems := s.load(); len(problems) != 0 || len(cfg.Providers["local"].Models) != 1 || len(cfg.Keys) == 0 || len(cfg.Hook) == 0 {
 		t.Errorf("with its examples: %+v, problems %q", cfg, problems)
 	}
 	shown := map[string]bool{}
@@ -58,7 +58,11 @@ func TestTheExampleHasEveryKeyAndExplainsIt(t *testing.T) {
 	plain, _ := indexLines(text)
 	lines := strings.Split(text, "\n")
 	for _, path := range settingPaths(reflect.TypeFor[Config](), "") {
-		if !shown[strings.ReplaceAll(path, "NAME", "local")] {
+		name := "local"
+		if strings.HasPrefix(path, hookKey+".") {
+			name = "permissions"
+		}
+		if !shown[strings.ReplaceAll(path, "NAME", name)] {
 			t.Errorf("key %s is not in the example", path)
 		}
 		if line := plain[path]; line > 1 && !strings.HasPrefix(lines[line-1], "[") && !strings.HasPrefix(lines[line-2], "# ") {

@@ -73,6 +73,30 @@ func (l *listing) table(key toml.Key, pattern string, v, standard reflect.Value)
 		}
 		l.value(append(slices.Clone(key), name), KeyPath(pattern, name), f.Tag, value, below)
 	}
+	if h, ok := v.Interface().(Hook); ok {
+		l.hookValues(key, h.Values)
+	}
+}
+
+// hookValues adds the values of a hook, or of a table among them.
+func (l *listing) hookValues(key toml.Key, values map[string]any) {
+	shown := shownValues(values)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		at := append(slices.Clone(key), name)
+		if below, ok := values[name].(map[string]any); ok {
+			l.hookValues(at, below)
+			continue
+		}
+		v := reflect.ValueOf(values[name])
+		s := Setting{Key: pathOf(at), Value: formatAny(shown[name]), Origin: l.config.Origins.Of(pathOf(at[:min(len(at), 3)])), Kind: kindOf(v.Type()), Meaning: "a setting of this hook"}
+		if s.Secret = s.Value != formatAny(values[name]); !s.Secret {
+			s.Text = settingText(v)
+		}
+		if s.Kind == Flag {
+			s.Choices = []string{"true", "false"}
+		}
+		l.settings = append(l.settings, s)
+	}
 }
 
 // value adds one setting, or those of a table.

@@ -103,7 +103,7 @@ func decode(cfg *Config, at place, data []byte) *decoder {
 func (d *decoder) rejectFile(cfg *Config, data []byte, line int, text string) *decoder {
 	d.problems = append(d.problems, Problem{File: d.file, Line: line, Text: text, Unread: true})
 	ofTools := bytes.Contains(data, []byte(toolsKey))
-	if ofTools || bytes.Contains(data, []byte(hooksKey)) {
+	if ofTools || bytes.Contains(data, []byte(hookKey)) {
 		cfg.noteLost(d.place, fmt.Errorf("line %d: %s", line, text), ofTools)
 	}
 	return d
@@ -145,7 +145,7 @@ func syntaxProblem(err error, data string) (int, string) {
 }
 
 func nearSecret(s string) bool {
-	return strings.Contains(s, "api_key") || strings.Contains(s, "headers")
+	return strings.Contains(s, "api_key") || strings.Contains(s, "headers") || strings.HasPrefix(s, hookKey+".")
 }
 
 // applyEnvironment sets the settings that environment variables decide, at present the

@@ -52,7 +52,7 @@ func MaskKeys(text []byte) ([]byte, bool) {
 		return nil, false
 	}
 	masked := string(text)
-	for _, key := range slices.Compact(slices.Sorted(slices.Values(secretsIn(doc, false)))) {
+	for _, key := range slices.Compact(slices.Sorted(slices.Values(append(secretsIn(doc, false), hookSecrets(doc[hookKey])...)))) {
 		before := masked
 		for _, quote := range []string{`"`, `'`} {
 			masked = strings.ReplaceAll(masked, quote+key+quote, quote+maskedKey+quote)
@@ -104,6 +104,26 @@ func secretsIn(value any, secret bool) (keys []string) {
 	case []any:
 		for _, below := range v {
 			keys = append(keys, secretsIn(below, secret)...)
+		}
+	}
+	return keys
+}
+
+// hookSecrets returns the strings in the tables of hooks whose keys say that they are
+// secrets.
+func hookSecrets(value any) (keys []string) {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, below := range v {
+			if printable.CarriesKey(name) {
+				keys = append(keys, secretsIn(below, true)...)
+			} else {
+				keys = append(keys, hookSecrets(below)...)
+			}
+		}
+	case []map[string]any:
+		for _, below := range v {
+			keys = append(keys, hookSecrets(below)...)
 		}
 	}
 	return keys

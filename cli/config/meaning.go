@@ -44,6 +44,8 @@ func meanings() map[string]string {
 		"ui.notify":                     "what tells you that a long run ended or a question waits",
 		"ui.background":                 "what colours have to be read on",
 		"ui.image_scale":                "make images smaller that are too large for models",
+		"hook.NAME.max_continuations":   "requests that this hook may add until somebody says something; 0: none",
+		"hook.NAME.answers":             "whether this hook may answer dialogs of other hooks",
 		"keys.NAME":                     "the keys of this action",
 		"providers.NAME.cache":          "how long the prompt cache of this provider shall last",
 		"providers.NAME.base_url":       "the address of this provider's server",

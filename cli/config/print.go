@@ -41,12 +41,17 @@ func (p *printer) table(header, path string, v reflect.Value) {
 	}
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		name, value := f.Tag.Get("toml"), v.FieldByIndex(f.Index)
-		// A provider overrides the catalogue, so what it does not set is left out.
-		if name == "-" || isSection(value) || strings.HasPrefix(path, "providers.") && value.IsZero() {
+		if name == "-" || isSection(value) || isOwn(path) && value.IsZero() {
 			continue
 		}
 		p.setting(KeyPath(path, name), name, p.shown(f.Tag, value))
 	}
+}
+
+// isOwn reports whether a table is one that only sets what differs, so that the rest is left
+// out: a provider overrides the catalogue, and most hooks have no settings of the program.
+func isOwn(path string) bool {
+	return strings.HasPrefix(path, "providers.") || strings.HasPrefix(path, hookKey+".")
 }
 
 // setting writes the line of one setting, with where it came from if that is wanted.
@@ -123,6 +128,10 @@ func (p *printer) section(header, path string, tag reflect.StructTag, v reflect.
 			p.table("["+at+"]", at, elem)
 			p.sections(at, at, elem)
 		}
+	case map[string]Hook:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			p.hook(KeyPath(path, name), value[name])
+		}
 	default:
 		if v.Kind() == reflect.Struct {
 			p.table("["+header+"]", path, v)
@@ -136,6 +145,15 @@ func (p *printer) section(header, path string, tag reflect.StructTag, v reflect.
 		for _, key := range keys {
 			p.setting(KeyPath(path, key.String()), key.String(), p.shown(tag, v.MapIndex(key)))
 		}
+	}
+}
+
+// hook writes the table of one hook.
+func (p *printer) hook(path string, h Hook) {
+	p.table("["+path+"]", path, reflect.ValueOf(h))
+	values := shownValues(h.Values)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		p.setting(KeyPath(path, key), key, formatAny(values[key]))
 	}
 }
 

@@ -21,7 +21,7 @@ func checkPrinted(t *testing.T, cfg Config) {
 		for _, p := range d.problems {
 			t.Errorf("printed settings do not load: %s\n%s", p, out.String())
 		}
-		again.ProjectHooks, again.ProjectDisable = cfg.ProjectHooks, cfg.ProjectDisable
+		again.ProjectHooks, again.ProjectDisable, again.ProjectHook = cfg.ProjectHooks, cfg.ProjectDisable, cfg.ProjectHook
 		if got, want := withoutSecrets(again), withoutSecrets(cfg); !reflect.DeepEqual(got, want) {
 			t.Errorf("printed\n%s\ngot  %+v\nwant %+v", out.String(), got, want)
 		}
@@ -44,6 +44,11 @@ func withoutSecrets(c Config) Config {
 		providers[name] = p
 	}
 	c.Providers = providers
+	hooks := map[string]Hook{}
+	for name, h := range c.Hook {
+		hooks[name] = Hook{MaxContinuations: h.MaxContinuations, Answers: h.Answers}
+	}
+	c.Hook = hooks
 	return c
 }
 

@@ -134,6 +134,9 @@ func (at place) literalOf(key toml.Key, value string) (literal string, warnings 
 // settingAt returns the type of the setting at key, and its tag. It is an error if there is
 // no such setting, or if it is a table or in a list of tables.
 func settingAt(key toml.Key) (typ reflect.Type, tag reflect.StructTag, err error) {
+	if hookSetting(key) {
+		return reflect.TypeFor[any](), "", nil
+	}
 	typ = reflect.TypeFor[Config]()
 	for i, part := range key {
 		parent := pathOf(key[:i])
@@ -166,7 +169,7 @@ func settingAt(key toml.Key) (typ reflect.Type, tag reflect.StructTag, err error
 // isSecret reports whether the value of a setting is never shown.
 func isSecret(key toml.Key) bool {
 	_, tag, err := settingAt(key)
-	return err == nil && tag.Get("secret") != ""
+	return err == nil && tag.Get("secret") != "" || isHiddenHookSetting(key)
 }
 
 // typedLiteral writes the text of a value as TOML.

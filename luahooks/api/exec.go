@@ -79,7 +79,7 @@ func arguments(L *lua.LState, function string) []string {
 // {stdout, stderr, code, killed, truncated}, or nil and a message when the program could not
 // be started. There is no shell.
 func (p *programs) exec(L *lua.LState) int {
-	p.mustHost(L, "exec")
+	p.mayExec(L)
 	c := child.Call{Timeout: execTime, Max: execBytes}
 	name, args := L.CheckString(1), arguments(L, "exec")
 	var cwd string
@@ -115,6 +115,32 @@ func (p *programs) exec(L *lua.LState) int {
 	luavm.Set(t, "killed", lua.LBool(r.Killed))
 	luavm.Set(t, "truncated", lua.LBool(r.Truncated))
 	return pushResult(L, t, nil)
+}
+
+type appStartKey struct{}
+
+// WithAppStart marks the handlers of app_start.
+func WithAppStart(ctx context.Context) context.Context {
+	return context.WithValue(ctx, appStartKey{}, true)
+}
+
+type projectTrustKey struct{}
+
+// WithProjectTrust marks the handlers of project_trust.
+func WithProjectTrust(ctx context.Context) context.Context {
+	return context.WithValue(ctx, projectTrustKey{}, true)
+}
+
+// mayExec raises while the hook's file loads, and before there is a session but in app_start: who
+// is asked whether a clone is trusted runs nothing in it.
+func (p *programs) mayExec(L *lua.LState) {
+	if !p.vm.Loading() && p.vm.Context().Value(appStartKey{}) != nil {
+		return
+	}
+	if p.vm.Context().Value(projectTrustKey{}) != nil {
+		luavm.Raise(L, "exec: nothing runs while a project is not trusted yet; what works here: pi.fs to read its files, pi.git (remotes, root, branch, status), pi.http, and dialogs of ctx.ui")
+	}
+	p.mustHost(L, "exec")
 }
 
 // withArguments adds to the error of a program that is not there that its arguments are given apart, if

@@ -25,6 +25,8 @@ type Registered struct {
 	Completions List[*Completion]
 	Resources   List[Resources]
 	Modes       List[*Mode]
+
+	Settings atomic.Pointer[[]Setting] // that are declared; nil: none are
 }
 
 // Named is what is registered under a name.

@@ -61,12 +61,15 @@ type Paths struct {
 type Program struct {
 	Hook    HookInfo
 	Limit   *int // of the requests that the hook adds; nil: it has none of its own
+	Answers bool // the hook may answer dialogs of other hooks
 	Paths   Paths
 	Cwd     string // where relative paths begin
 	Mode    string // ctx.mode
 	Version string
 	Timeout time.Duration // of each call; hook_timeout
 	Grace   time.Duration // for callbacks after which the program may end; hook_grace
+
+	Settings Settings // what the settings file says of the hook
 
 	Host   func() Host                                               // nil before there is a session
 	UI     func() agent.UI                                           // nil before there is a front end
@@ -149,6 +152,7 @@ type Script struct {
 	ReturnsTable bool
 
 	bridge   *bridge
+	settings *settings
 	events   *events
 	messages *messages
 	signals  *signals
@@ -168,6 +172,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.Registered.Handlers.count = p.CountHandlers
 	b := &bridge{Program: &p, vm: vm, records: records, jobs: &jobs{&p, vm}, registered: &s.Registered}
 	s.bridge = b
+	s.settings = &settings{bridge: b}
 	s.events = &events{bridge: b}
 	s.messages = &messages{bridge: b}
 	s.signals = &signals{bridge: b}
@@ -195,6 +200,7 @@ func (s *Script) ofPi() []part {
 		(&commands{b, s.contexts}).part(),
 		(&continuations{b, &dialogs{b}}).part(),
 		(&flags{b}).part(),
+		s.settings.part(),
 		(&renderers{b, s.theme, t.resultTable}).part(),
 		(&completions{b, s.contexts}).part(),
 		(&resources{b}).part(),
@@ -232,6 +238,7 @@ func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessa
 	luavm.Set(pi, "api", lua.LNumber(Version))
 	luavm.Set(pi, "hook", vm.Value(s.bridge.Hook))
 	luavm.Set(pi, "paths", vm.Value(s.bridge.Paths))
+	s.settings.open(pi)
 	before, ok := s.bridge.records.JSON(state).(*lua.LTable)
 	if !ok {
 		before = luavm.NewRecord(L, 0)

@@ -12,7 +12,7 @@ const firstCancel = "the first cancel stops the chain; otherwise the last answer
 // startEvents are those before there is a session.
 func startEvents() []Spec {
 	return []Spec{
-		asking(Spec{About: "Asks whether hooks of a project may run, and in an event of its own whether its MCP servers may be used. Only your own hooks and those of the command line are asked. In a terminal they can ask the person: `confirm`, `select` and `input` work line by line, for there is no prompt yet.",
+		asking(Spec{About: "Asks whether hooks of a project may run, and in an event of its own whether its MCP servers may be used. Only your own hooks and those of the command line are asked. In a terminal they can ask the person: `confirm`, `select` and `input` work line by line, for there is no prompt yet. Programs do not run; `fs` reads and `git` looks, as `git.remotes()` does. A remote is text that the clone brings and proves nothing: whoever made the clone wrote it.",
 			OwnOnly: true, Rule: "only hooks of the agent directory and of the command line are asked; the first answer counts; a file is accepted by its hash"},
 			func(p *payload, e *agent.ProjectTrust) {
 				p.text("cwd", e.Cwd).about("the project")
@@ -30,7 +30,7 @@ func startEvents() []Spec {
 					})
 				}).about("what would run")
 			}, readTrusted),
-		graceful("Settings and hooks are loaded, and there is no session yet. What is sent now waits for it.", noFields[*agent.AppStart]),
+		graceful("Settings and hooks are loaded, and there is no session yet. What is sent now waits for it; files are written, programs run and servers asked at once.", noFields[*agent.AppStart]),
 		asking(Spec{About: "Asks where sessions are kept, at the start; not with `--session-dir`. `pi sessions` asks no hooks: `--session-dir` tells it too.",
 			Rule: "the last answer counts"},
 			func(p *payload, e *agent.SessionDirectory) { p.text("cwd", e.Cwd).about("the working directory") },
@@ -109,10 +109,18 @@ func endEvents() []Spec {
 // not shown are ignored.
 func readTrusted(r *result, e *agent.ProjectTrust) {
 	v := r.value("trusted", "false|table<string, boolean>?", "false: none; a table accepts the files that it names by their `sha256`")
+	remember := r.flag("remember", "with a table in `trusted`: what it accepts is approved for later runs too, as if you had said always; a row and `pi trust --list` say which hook did")
 	if r.stop = v != lua.LNil; !r.stop {
+		if remember {
+			r.Fail("remember", "it goes with trusted = { [sha256] = true }")
+		}
 		return
 	}
 	if v == lua.LFalse {
+		if remember {
+			r.Fail("remember", "only what is trusted is remembered; to refuse a project for good is for its user")
+			return
+		}
 		r.then(func() { e.Refused = true })
 		return
 	}
@@ -133,5 +141,6 @@ func readTrusted(r *result, e *agent.ProjectTrust) {
 			trusted[f.SHA256] = true
 		}
 	}
-	r.then(func() { e.Trusted = trusted })
+	by := r.src.hook
+	r.then(func() { e.Trusted, e.Remember, e.By = trusted, remember, by })
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pi/internal/suggest"
@@ -179,6 +180,11 @@ func (w *walk) nameOf(fn *annotated.Func) string {
 	return fn.Name
 }
 
+// looking are the functions of modules that act which work while the file loads.
+func looking(function string) bool {
+	return slices.Contains([]string{"fs.read", "fs.exists", "fs.stat", "fs.list", "fs.glob", "fs.real", "http.encode"}, function)
+}
+
 // registering are the functions of pi that work while the file loads.
 func registering(name string) bool {
 	switch name {
@@ -196,7 +202,7 @@ func (w *walk) loading(fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
 	}
 	of, name, _ := strings.Cut(fn.Name, ".")
 	acts := of == "fs" || of == "http" || of == "timer" || of == "git" || of == "llm" || of == "mcp"
-	if acts && name != "encode" || of == "pi" && !registering(name) {
+	if acts && !looking(fn.Name) || of == "pi" && !registering(name) {
 		w.problem(n.Line(), w.nameOf(fn)+": not available while the hook loads; use session_start")
 	}
 }

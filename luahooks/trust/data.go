@@ -40,6 +40,7 @@ type Data struct {
 type Project struct {
 	Never bool              `json:"never,omitempty"` // nothing of it runs, and nobody is asked
 	Files map[string]string `json:"files,omitempty"` // absolute path → SHA-256
+	By    map[string]string `json:"by,omitempty"`    // absolute path → the hook that approved it; of others a user did
 }
 
 // Mark is a file that changed while tools could have done it. Old is active
@@ -92,7 +93,7 @@ func empty() Data {
 func (d Data) clone() Data {
 	c := empty()
 	for dir, p := range d.Projects {
-		c.Projects[dir] = &Project{Never: p.Never, Files: maps.Clone(p.Files)}
+		c.Projects[dir] = &Project{Never: p.Never, Files: maps.Clone(p.Files), By: maps.Clone(p.By)}
 	}
 	for name, w := range d.Windows {
 		w.Groups = slices.Clone(w.Groups)
@@ -117,6 +118,20 @@ func (d *Data) Project(dir string) *Project {
 		p.Files = map[string]string{}
 	}
 	return p
+}
+
+// approve notes approvals of files, by path, and which hook gave them; "": a user did.
+func (p *Project) approve(sums map[string]string, hook string) {
+	maps.Copy(p.Files, sums)
+	for path := range sums {
+		if delete(p.By, path); hook == "" {
+			continue
+		}
+		if p.By == nil {
+			p.By = map[string]string{}
+		}
+		p.By[path] = hook
+	}
 }
 
 // approve adds what another store approves and refuses.

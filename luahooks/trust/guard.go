@@ -40,6 +40,9 @@ type GuardOptions struct {
 	// Mask removes the keys from the text of settings, before a copy is kept or a
 	// difference shown; nil with false: it cannot. Without one nothing is masked.
 	Mask func(settings []byte) (masked []byte, ok bool)
+	// Entries returns what the settings of a project say of its hooks, as a text to be approved
+	// and shown; nil: nothing.
+	Entries func(settings []byte) []byte
 	// MaskServers is Mask for the user's mcp.json.
 	MaskServers func(servers []byte) (masked []byte, ok bool)
 	// Clients are what clients wrote in other sessions of this program, and will in this one;
@@ -192,7 +195,7 @@ func (g *Guard) IsLost(path string) bool {
 
 // newHome is the home of an agent directory and a project, without a store.
 func newHome(o GuardOptions) *home {
-	h := &home{project: o.Project, agentDir: o.AgentDir, mask: o.Mask, maskServers: o.MaskServers, places: o.Places, judge: o.Judge, named: map[string]bool{}, now: time.Now,
+	h := &home{project: o.Project, agentDir: o.AgentDir, mask: o.Mask, entries: o.Entries, maskServers: o.MaskServers, places: o.Places, judge: o.Judge, named: map[string]bool{}, now: time.Now,
 		userServers: filepath.Join(o.AgentDir, serversFile), index: indexOfServers(o.AgentDir), servers: map[string]bool{}, programs: map[string]bool{}}
 	if h.places == nil {
 		h.places = func() Places { return Places{AgentDir: o.AgentDir, Cwd: o.Project} }

@@ -30,6 +30,7 @@ type home struct {
 	instructions []string        // of the agent directory
 	named        map[string]bool // hooks that are named one by one, and their init.lua
 	mask         func([]byte) ([]byte, bool)
+	entries      func([]byte) []byte // of the settings of a project, that concern its hooks; nil: there are none
 	places       func() Places
 	judge        func(path string, code []byte) error
 	now          func() time.Time

@@ -18,9 +18,11 @@ type ProjectFile struct {
 	More     bool     `json:"more,omitempty"`    // it may register or require others
 	Problem  string   `json:"problem,omitempty"` // why it cannot be approved
 	Approved bool     `json:"approved"`
+	By       string   `json:"by,omitempty"`      // the hook that approved it; "": a user did
 	Own      bool     `json:"own,omitempty"`     // of the user, but somebody else may change it
 	Servers  []string `json:"servers,omitempty"` // of a file that names MCP servers: rows that describe them
 	Program  bool     `json:"program,omitempty"` // an MCP server is made of it
+	Entries  bool     `json:"entries,omitempty"` // it is the settings, of which only what they say of hooks is approved
 	Code     []byte   `json:"-"`
 }
 
@@ -72,6 +74,15 @@ func (a *approvals) isApproved(path, sum string) bool {
 	}
 	another, file, ok := ProjectOf(path, a.home.agentDir) // to which it belongs
 	return ok && store.Approved(another, file) == sum
+}
+
+// approvedBy returns the hook that approved the bytes with this hash for later runs; "" if a user
+// did, or nobody.
+func (a *approvals) approvedBy(path, sum string) string {
+	if a.home.store == nil || a.home.store.Approved(a.home.project, path) != sum {
+		return ""
+	}
+	return a.home.store.ApprovedBy(a.home.project, path)
 }
 
 // isOthers reports whether a file of the user's own needs approval as one of a project
@@ -161,6 +172,9 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 			files = append(files, f)
 		}
 	}
+	if f, ok := g.entriesFile(); ok && len(files) > 0 {
+		files = append(files, f)
+	}
 	return files
 }
 
@@ -175,7 +189,7 @@ func (g *Guard) ApprovedOnDisk(p Places) (map[string]string, error) {
 		sums[path] = onDisk(path).Sum
 	}
 	for _, f := range g.ProjectFiles(p) {
-		sums[f.Path] = onDisk(f.Path).Sum
+		sums[f.Path] = g.state.home.approvedSum(f)
 	}
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -209,7 +223,7 @@ func (g *Guard) describe(path string, v Version, parse bool) ProjectFile {
 	f.Events, f.More = append(f.Events, scanned.Events...), scanned.Dynamic
 	s := g.lock()
 	defer g.mu.Unlock()
-	f.Approved = s.approvals.isApproved(path, v.Sum)
+	f.Approved, f.By = s.approvals.isApproved(path, v.Sum), s.approvals.approvedBy(path, v.Sum)
 	return f
 }
 
@@ -225,7 +239,11 @@ func (g *Guard) ApproveRun(files []ProjectFile) {
 // ApproveAlways is ApproveRun, and writes the approvals to the store, for later programs. A
 // refusal of the project ends. A program that a tool started approves nothing. If the store
 // cannot be written, err says so and the approvals count for this program alone.
-func (g *Guard) ApproveAlways(files []ProjectFile) error {
+func (g *Guard) ApproveAlways(files []ProjectFile) error { return g.ApproveAlwaysBy(files, "") }
+
+// ApproveAlwaysBy is [Guard.ApproveAlways] for what a hook of the user approved in their place; the store
+// has its name.
+func (g *Guard) ApproveAlwaysBy(files []ProjectFile, hook string) error {
 	s := g.lock()
 	defer g.mu.Unlock()
 	if err := s.mayApprove(); err != nil {
@@ -240,9 +258,9 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 				own = append(own, f)
 			}
 		}
-		maps.Copy(p.Files, s.approvals.approvable(files, s.ledger.active))
+		p.approve(s.approvals.approvable(files, s.ledger.active), hook)
 		if len(own) > 0 {
-			maps.Copy(d.Project(s.home.agentDir).Files, s.approvals.approvable(own, s.ledger.active))
+			d.Project(s.home.agentDir).approve(s.approvals.approvable(own, s.ledger.active), hook)
 		}
 	})
 }

@@ -76,7 +76,7 @@ func (g *Guard) Describe(paths []string) []ProjectFile {
 		if v.Err != nil {
 			f.Problem = reasonOf(v.Err).Error()
 		}
-		f.Approved = g.MayRunVersion(ScopeProject, path, v)
+		f.Approved, f.By = g.MayRunVersion(ScopeProject, path, v), g.approvedBy(path, v.Sum)
 		files = append(files, f)
 	}
 	return files

@@ -165,7 +165,7 @@ func (s *state) approve(path, sum string) error {
 	if s.home.store == nil || s.home.store.Files(s.home.project)[path] == "" {
 		return nil
 	}
-	return s.change(func(d *Data) { d.Project(s.home.project).Files[path] = sum })
+	return s.change(func(d *Data) { d.Project(s.home.project).approve(map[string]string{path: sum}, "") })
 }
 
 // mayCount reports whether a store that another program wrote, theirs, may replace what this

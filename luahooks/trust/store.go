@@ -102,6 +102,16 @@ func (s *Store) Files(project string) map[string]string {
 	return nil
 }
 
+// ApprovedBy returns the hook that approved a file of a project; "" if a user did, or nobody.
+func (s *Store) ApprovedBy(project, path string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.data.Projects[project]; p != nil {
+		return p.By[path]
+	}
+	return ""
+}
+
 // IsRefused reports whether a project is not to be asked about.
 func (s *Store) IsRefused(project string) bool {
 	s.mu.Lock()

@@ -4,7 +4,7 @@
 -- A handler of an asking event may return what is in its result class. A key that
 -- is not in there is an error; nil, and an empty table, are no opinion.
 
---- Asks whether hooks of a project may run, and in an event of its own whether its MCP servers may be used. Only your own hooks and those of the command line are asked. In a terminal they can ask the person: `confirm`, `select` and `input` work line by line, for there is no prompt yet.
+--- Asks whether hooks of a project may run, and in an event of its own whether its MCP servers may be used. Only your own hooks and those of the command line are asked. In a terminal they can ask the person: `confirm`, `select` and `input` work line by line, for there is no prompt yet. Programs do not run; `fs` reads and `git` looks, as `git.remotes()` does. A remote is text that the clone brings and proves nothing: whoever made the clone wrote it.
 ---@class pi.ProjectTrustEvent
 ---@field type "project_trust"
 ---@field cwd string the project
@@ -13,8 +13,9 @@
 --- What a handler of `project_trust` may return.
 ---@class pi.ProjectTrustResult
 ---@field trusted? false|table<string, boolean> false: none; a table accepts the files that it names by their `sha256`
+---@field remember? boolean with a table in `trusted`: what it accepts is approved for later runs too, as if you had said always; a row and `pi trust --list` say which hook did
 
---- Settings and hooks are loaded, and there is no session yet. What is sent now waits for it.
+--- Settings and hooks are loaded, and there is no session yet. What is sent now waits for it; files are written, programs run and servers asked at once.
 ---@class pi.AppStartEvent
 ---@field type "app_start"
 

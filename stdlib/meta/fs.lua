@@ -1,6 +1,6 @@
 ---@meta pi.fs
 
---- Files. Relative paths begin in the working directory.
+--- Files. Relative paths begin in the working directory. `read`, `exists`, `stat`, `list`, `glob` and `real` work while the file of a hook loads, so that its rules may stand in a file of their own; the others raise there.
 ---@class pi.fs
 local fs = {}
 

@@ -1,8 +1,8 @@
 ---@meta _
 
 -- The global of every hook. While a hook's file is being run, only registration
--- (on, command, tool, provider, shortcut, flag, renderer, completion, resources),
--- version, api, hook, state, log and the modules that only compute work; the
+-- (on, command, tool, provider, shortcut, flag, renderer, completion, resources,
+-- declare_settings), version, api, hook, settings, state, log and the modules that only compute work; the
 -- others raise, and `session_start` is the place for them.
 
 --- What a hook has of the program.
@@ -11,6 +11,7 @@
 ---@field api integer of this interface; a hook pins it with `-- pi-api: 1` in its first lines
 ---@field hook pi.Hook this hook
 ---@field paths pi.Paths where things are
+---@field settings table what `[hook.NAME]` in config.toml says, also while the hook loads; read-only, and a change of what it holds changes nothing. Undeclared it may have any key, and one that is not there is nil
 ---@field state table yours; it survives reloads of this hook, as long as pi runs. It holds what JSON can hold, and is not written to disk
 pi = {}
 
@@ -26,6 +27,15 @@ pi = {}
 ---@field name string its file name without `.lua`, or the name of its directory
 ---@field path string
 ---@field scope "global"|"project"|"configured"|"command line" where it came from
+
+--- Says which settings the hook has: keys of `[hook.NAME]` in config.toml, with types, defaults and
+--- descriptions. They stand in `/settings`. What does not fit, and a key that is none of them, keeps the
+--- hook from loading, with file and line of config.toml. Called once, at the level of the file.
+--- A `schema.string` with `secret = true` is written as `env:NAME`, `file:PATH` or `!command`, whose
+--- secret the hook gets, and is shown nowhere. In a project's config.toml such a value is an error.
+---@param schema table of an object, made with `schema.object`
+---@return table settings as `pi.settings` is from now on: with defaults and secrets
+function pi.declare_settings(schema) end
 
 --- Registers a command that is typed as `/name`. The program keeps its names, and of hooks the first: a command with a name that is taken is `/name:2`, then `/name:3`, which a warning says. Commands run while the agent works, too.
 ---@param name string one word, without `/`, `:` and `.`
@@ -199,7 +209,7 @@ function pi.send(text, attachments) end
 ---@return string? message why it could not be saved
 function pi.append_entry(custom_type, data) end
 
---- Runs a program, without a shell. It has a session of its own, and so no terminal to ask at: `git push` that wants a password fails at once (`ctx.ui.run` gives a program the terminal). The session gets TERM and 2 s later KILL when time is up or the hook is stopped. A child that it leaves behind is not waited for, what that one writes is not read, and it ends with pi, unless it has a session of its own (`setsid`).
+--- Runs a program, without a shell. It has a session of its own, and so no terminal to ask at: `git push` that wants a password fails at once (`ctx.ui.run` gives a program the terminal). The session gets TERM and 2 s later KILL when time is up or the hook is stopped. A child that it leaves behind is not waited for, what that one writes is not read, and it ends with pi, unless it has a session of its own (`setsid`). It raises while the file loads, and before there is a session but in `app_start`.
 ---@param cmd string
 ---@param args? string[]
 ---@param opts? pi.ExecOptions

@@ -17,6 +17,7 @@ local schema = {}
 ---@field max_length? integer
 ---@field pattern? string
 ---@field format? string
+---@field secret? boolean of `pi.declare_settings`: the setting names a secret, and is shown nowhere
 ---@field enum? string[]
 
 --- Options of `schema.number` and `schema.integer`.
