@@ -55,6 +55,7 @@ const (
 	KindModeSelect
 	KindUIPromptStart
 	KindUIPromptEnd
+	KindUIPrompt
 	KindHookError
 	KindCompactionStart
 	KindCompactionEnd
@@ -92,7 +93,7 @@ var kindNames = [numKinds]string{
 	"input", "before_agent_start", "agent_start", "agent_end", "agent_before_settle", "agent_settled", "turn_start",
 	"turn_end", "context", "continuation_limit", "before_provider_request", "before_provider_headers", "after_provider_response",
 	"message_start", "message_update", "message_end", "model_select", "thinking_level_select", "mode_select", "ui_prompt_start",
-	"ui_prompt_end", "hook_error", "compaction_start", "compaction_end", "auto_compaction_start", "auto_compaction_end",
+	"ui_prompt_end", "ui_prompt", "hook_error", "compaction_start", "compaction_end", "auto_compaction_start", "auto_compaction_end",
 	"auto_retry_start", "auto_retry_end",
 	"tool_call", "tool_result", "tool_execution_start", "tool_execution_update", "tool_execution_end", "user_bash", "shell",
 	"mcp_server", "mcp_change",

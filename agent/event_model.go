@@ -117,6 +117,14 @@ type UIPromptStart struct{ PromptKind, Title string }
 // UIPromptEnd comes after a dialog.
 type UIPromptEnd struct{ PromptKind, Title string }
 
+// UIPrompt comes when a dialog of a hook opens that another hook may answer.
+type UIPrompt struct {
+	ID, PromptKind, Title, Message string
+	Choices                        []Choice // of select
+	Multi                          bool     // several of them may be taken
+	Hook                           string   // that asks
+}
+
 // Why a context is compacted, as events name it.
 const (
 	CompactManual    = "manual"    // somebody asked for it
@@ -232,6 +240,7 @@ func (*ThinkingLevelSelect) Kind() Kind   { return KindThinkingLevelSelect }
 func (*ModeSelect) Kind() Kind            { return KindModeSelect }
 func (*UIPromptStart) Kind() Kind         { return KindUIPromptStart }
 func (*UIPromptEnd) Kind() Kind           { return KindUIPromptEnd }
+func (*UIPrompt) Kind() Kind              { return KindUIPrompt }
 func (*AutoRetryWaited) Kind() Kind       { return KindAutoRetryWaited }
 func (*AutoRetryStart) Kind() Kind        { return KindAutoRetryStart }
 func (*AutoRetryEnd) Kind() Kind          { return KindAutoRetryEnd }

@@ -67,7 +67,7 @@ func everyEvent(t *testing.T) []agent.Event {
 		&agent.AgentSettled{}, &agent.TurnStart{}, &agent.TurnEnd{}, &agent.Context{}, &agent.ContinuationLimit{}, &agent.BeforeProviderRequest{},
 		&agent.BeforeProviderHeaders{}, &agent.AfterProviderResponse{}, &agent.MessageStart{},
 		agent.NewMessageUpdate(llm.Delta{}, func() *message.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
-		&agent.ThinkingLevelSelect{}, &agent.ModeSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.HookFailed{}, &agent.CompactionStart{}, &agent.CompactionEnd{},
+		&agent.ThinkingLevelSelect{}, &agent.ModeSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.UIPrompt{}, &agent.HookFailed{}, &agent.CompactionStart{}, &agent.CompactionEnd{},
 		&agent.AutoRetryStart{}, &agent.AutoRetryEnd{}, &agent.ToolCall{}, &agent.ToolResult{}, &agent.ToolExecutionStart{},
 		&agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{}, &agent.ShellCommand{}, &agent.MCPServer{}, &agent.MCPChange{},
 	}

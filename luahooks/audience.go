@@ -170,6 +170,8 @@ type dialogQueue struct {
 	open    chan struct{}  // of size 1; holds one token: who has put it there may ask the user
 	events  agent.Listener // is told when the program waits for the user
 	several atomic.Bool    // nobody waits for a token
+	prompts openPrompts    // those that hooks may answer
+	ui      func() agent.UI
 }
 
 // severalAsker is a front end that says whether it can have several dialogs open at a time.

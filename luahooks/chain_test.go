@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -295,6 +296,7 @@ type fakeUI struct {
 	absent bool
 	client bool // a program answers
 	ask    func(ctx context.Context, kind, title string) (string, bool, error)
+	told   atomic.Pointer[string] // what it was notified of last
 }
 
 func (u *fakeUI) HasUI() bool    { return !u.absent }
@@ -324,8 +326,8 @@ func (u *fakeUI) Input(ctx context.Context, title, _ string, _ agent.DialogOptio
 	return u.ask(ctx, "input", title)
 }
 
-func (u *fakeUI) Notify(string, agent.Level) {}
-func (u *fakeUI) SetStatus(string, string)   {}
+func (u *fakeUI) Notify(text string, _ agent.Level) { u.told.Store(&text) }
+func (u *fakeUI) SetStatus(string, string)          {}
 
 func TestTheChainRunsInOrderOfPlacesAndNames(t *testing.T) {
 	mark := func(s string) string {

@@ -306,7 +306,7 @@ func (l *loader) program(in *instance) api.Program {
 				send(ctx, host)
 			})
 		},
-		Dialogs: l.dialogs, Always: &l.always, Places: &l.audience.screen,
+		Dialogs: l.dialogs, Answerer: &l.dialogs.prompts, Always: &l.always, Places: &l.audience.screen,
 		Reload: func(ctx context.Context) { l.Reload(ctx, true) },
 
 		Deferred: &l.dispatcher.deferred,

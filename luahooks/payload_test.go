@@ -55,6 +55,7 @@ func seenAs() map[string]string {
 		"ui_prompt_start":         `e.kind == "confirm" and e.title == "t"`,
 		"hook_error":              `e.hook == "h" and e.path == "/h.lua" and e.event == "input" and e.error == "m" and e.traceback == "t" and e.count == 2`,
 		"ui_prompt_end":           `e.kind == "confirm" and e.title == "t"`,
+		"ui_prompt":               `e.id == "1" and e.kind == "select" and e.title == "t" and e.message == "m" and e.choices[1].label == "a" and e.choices[1].description == "d" and e.multi and e.hook == "h"`,
 		"compaction_start":        `e.reason == "manual"`,
 		"compaction_end":          `e.result.type == "message" and e.aborted and e.will_retry and e.error_message == "e"`,
 		"auto_compaction_start":   `e.reason == "threshold"`,

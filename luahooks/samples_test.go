@@ -93,6 +93,7 @@ func samples(t testing.TB) []agent.Event {
 		&agent.ModeSelect{Name: "plan", Previous: "ask", Source: "key"},
 		&agent.UIPromptStart{PromptKind: "confirm", Title: "t"},
 		&agent.UIPromptEnd{PromptKind: "confirm", Title: "t"},
+		&agent.UIPrompt{ID: "1", PromptKind: "select", Title: "t", Message: "m", Choices: []agent.Choice{{Value: "1", Label: "a", Description: "d"}}, Multi: true, Hook: "h"},
 		&agent.HookFailed{Hook: "h", Path: "/h.lua", Event: "input", Message: "m", Traceback: "t", Count: 2},
 		&agent.CompactionStart{Reason: "manual"},
 		&agent.CompactionEnd{Result: entry, Aborted: true, WillRetry: true, ErrorMessage: "e"},

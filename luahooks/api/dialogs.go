@@ -18,6 +18,9 @@ import (
 type Dialogs interface {
 	// Ask runs f, which shows a dialog, when those before it have ended.
 	Ask(ctx context.Context, kind, title string, f func(context.Context) error) error
+	// AskPrompt is Ask for a dialog that another hook may answer; reply is not nil if one did, and
+	// the context of f ended with it.
+	AskPrompt(ctx context.Context, p Prompt, f func(context.Context) error) (reply *Reply, err error)
 	// IsOpen reports whether a dialog is shown.
 	IsOpen() bool
 }
@@ -48,9 +51,15 @@ func (d *dialogs) user(L *lua.LState, function string) agent.UI {
 
 // dialog is one question: what it is called, and how it ends early.
 type dialog struct {
-	kind, title string
-	until       *signal // may be nil
-	none        lua.LValue
+	Prompt
+	until *signal // may be nil
+	none  lua.LValue
+	given func(L *lua.LState, r Reply) lua.LValue // what the answer of another hook comes to
+}
+
+// newDialog is a dialog that another hook may answer.
+func (d *dialogs) newDialog(kind, title string, until *signal, given func(*lua.LState, Reply) lua.LValue) dialog {
+	return dialog{Prompt: Prompt{Kind: kind, Title: title, Hook: d.Hook.Name}, until: until, none: lua.LNil, given: given}
 }
 
 // options reads the n-th argument of a dialog, {timeout?, signal?} and the options more.
@@ -75,7 +84,9 @@ func (d *dialogs) confirm(L *lua.LState) int {
 		L.Push(lua.LTrue)
 		return 1
 	}
-	return d.ask(L, dialog{"confirm", title, until, lua.LFalse}, func(ctx context.Context, ui agent.UI) (bool, error) {
+	q := d.newDialog("confirm", title, until, func(_ *lua.LState, r Reply) lua.LValue { return lua.LBool(r.Yes) })
+	q.Message, q.none = message, lua.LFalse
+	return d.ask(L, q, func(ctx context.Context, ui agent.UI) (bool, error) {
 		if d.isKept(always) { // it was answered while this one waited for its turn
 			return true, nil
 		}
@@ -115,7 +126,9 @@ func (d *dialogs) choose(L *lua.LState) int {
 	o, until := d.options(L, 3, "select", luavm.Opt("multi", &multi), luavm.Opt("default", &marked))
 	o.Multi, o.Default = multi, all.numbersOf(L, "select", marked, multi)
 	var numbers []string
-	return d.ask(L, dialog{"select", title, until, lua.LNil}, func(ctx context.Context, ui agent.UI) (ok bool, err error) {
+	q := d.newDialog("select", title, until, func(L *lua.LState, r Reply) lua.LValue { return all.chosen(L, r.Numbers, multi) })
+	q.Choices, q.Multi = all.list, multi
+	return d.ask(L, q, func(ctx context.Context, ui agent.UI) (ok bool, err error) {
 		numbers, ok, err = ui.Select(ctx, title, all.list, o)
 		return ok, err
 	}, func(L *lua.LState) lua.LValue { return all.chosen(L, numbers, multi) })
@@ -125,7 +138,7 @@ func (d *dialogs) choose(L *lua.LState) int {
 func (d *dialogs) input(L *lua.LState) int {
 	title, placeholder := L.CheckString(1), L.OptString(2, "")
 	o, until := d.options(L, 3, "input")
-	return d.askText(L, dialog{"input", title, until, lua.LNil}, func(ctx context.Context, ui agent.UI) (string, bool, error) {
+	return d.askText(L, d.newDialog("input", title, until, textOfReply), func(ctx context.Context, ui agent.UI) (string, bool, error) {
 		return ui.Input(ctx, title, placeholder, o)
 	})
 }
@@ -133,10 +146,12 @@ func (d *dialogs) input(L *lua.LState) int {
 // editor is ctx.ui.editor(title, prefill?) → string?
 func (d *dialogs) editor(L *lua.LState) int {
 	title, prefill := L.CheckString(1), L.OptString(2, "")
-	return d.askText(L, dialog{"editor", title, nil, lua.LNil}, func(ctx context.Context, ui agent.UI) (string, bool, error) {
+	return d.askText(L, d.newDialog("editor", title, nil, textOfReply), func(ctx context.Context, ui agent.UI) (string, bool, error) {
 		return ui.Editor(ctx, title, prefill, agent.DialogOptions{From: d.Hook.Name})
 	})
 }
+
+func textOfReply(_ *lua.LState, r Reply) lua.LValue { return lua.LString(r.Text) }
 
 // askText is ask for a text.
 func (d *dialogs) askText(L *lua.LState, q dialog, ask func(context.Context, agent.UI) (string, bool, error)) int {
@@ -153,8 +168,9 @@ func (d *dialogs) askText(L *lua.LState, q dialog, ask func(context.Context, age
 // hooks send without one (its brake); that of a client may be nobody's.
 func (d *dialogs) ask(L *lua.LState, q dialog, ask func(context.Context, agent.UI) (ok bool, err error), answer func(*lua.LState) lua.LValue) int {
 	ok := false
-	if ui := d.user(L, q.kind); ui != nil {
-		d.show(L, q.kind, q.title, func(ctx context.Context) (err error) {
+	var reply *Reply
+	if ui := d.user(L, q.Kind); ui != nil {
+		reply = d.showPrompt(L, q.Prompt, func(ctx context.Context) (err error) {
 			limited, cancel := q.until.within(ctx)
 			defer cancel()
 			if limited.Err() == nil {
@@ -166,7 +182,11 @@ func (d *dialogs) ask(L *lua.LState, q dialog, ask func(context.Context, agent.U
 			return err
 		})
 	}
-	if !ok {
+	switch {
+	case reply != nil: // by a hook, so the agent goes on counting
+		L.Push(q.given(L, *reply))
+		return 1
+	case !ok:
 		L.Push(q.none)
 		return 1
 	}
@@ -184,10 +204,25 @@ type componentKey struct{}
 // clock stopped. It raises if the dialog cannot be shown, so that this does not look like an
 // answer, and in a component's function while another dialog is open: it might wait for itself.
 func (d *dialogs) show(L *lua.LState, kind, title string, f func(context.Context) error) {
+	d.mustBeFree(L, kind)
+	must(L, kind, d.waitFor(L, kind, true, func(ctx context.Context) error { return d.Dialogs.Ask(ctx, kind, title, f) }))
+}
+
+// showPrompt is show for a dialog that another hook may answer; the reply is nil if none did.
+func (d *dialogs) showPrompt(L *lua.LState, p Prompt, f func(context.Context) error) (reply *Reply) {
+	d.mustBeFree(L, p.Kind)
+	must(L, p.Kind, d.waitFor(L, p.Kind, true, func(ctx context.Context) (err error) {
+		reply, err = d.Dialogs.AskPrompt(ctx, p, f)
+		return err
+	}))
+	return reply
+}
+
+// mustBeFree raises in a component's function while a dialog is open.
+func (d *dialogs) mustBeFree(L *lua.LState, kind string) {
 	if d.vm.Context().Value(componentKey{}) != nil && d.Dialogs.IsOpen() {
 		luavm.Raise(L, "%s: a component cannot open a dialog while one is open; close it first", kind)
 	}
-	must(L, kind, d.waitFor(L, kind, true, func(ctx context.Context) error { return d.Dialogs.Ask(ctx, kind, title, f) }))
 }
 
 // choices are what the user can choose in ctx.ui.select. The program knows each by its

@@ -77,10 +77,11 @@ type Program struct {
 	Log    func(text string)                                         // into the hook log
 	// Later stores what is to be sent until there is a session; it is false when there
 	// is one.
-	Later   func(send func(ctx context.Context, host Host)) bool
-	Dialogs Dialogs
-	Always  Memory
-	Reload  func(ctx context.Context)
+	Later    func(send func(ctx context.Context, host Host)) bool
+	Dialogs  Dialogs
+	Answerer Answerer
+	Always   Memory
+	Reload   func(ctx context.Context)
 
 	Owner Owner
 	Life  context.Context // ends with the VM
@@ -206,7 +207,7 @@ func (s *Script) ofPi() []part {
 		(&resources{b}).part(),
 		(&providers{b}).part(),
 		s.spawns.part(),
-		{"all": (&atOnce{b}).all, "defer_exit": (&deferrals{b}).deferExit, "exec": s.programs.exec, "log": s.log},
+		{"all": (&atOnce{b}).all, "defer_exit": (&deferrals{b}).deferExit, "exec": s.programs.exec, "log": s.log, "answer": (&answers{b}).answer},
 	}
 }
 

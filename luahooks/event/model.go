@@ -101,6 +101,16 @@ func choiceEvents() []Spec {
 			func(p *payload, e *agent.UIPromptStart) { p.prompt(e.PromptKind, e.Title) }),
 		graceful("The person has answered.",
 			func(p *payload, e *agent.UIPromptEnd) { p.prompt(e.PromptKind, e.Title) }),
+		graceful("A dialog of a hook has opened, `ctx.ui.confirm`, `select`, `input` or `editor`. A hook that may (`answers = true` in `[hook.NAME]` of the user's config.toml) answers it from elsewhere with `pi.answer`: the first answer counts. Questions of the program itself, as whether a hook is trusted, do not come here.",
+			func(p *payload, e *agent.UIPrompt) {
+				p.text("id", e.ID).about("for `pi.answer`")
+				p.text("kind", e.PromptKind).about("`confirm`, `select`, `input` or `editor`")
+				p.text("title", e.Title)
+				p.optional("message", e.Message)
+				p.value("choices", "pi.PromptChoice[]?", func() lua.LValue { return choicesTable(p.L, e.Choices) }).about("of select")
+				p.flag("multi", e.Multi).about("several of them may be taken")
+				p.text("hook", e.Hook).about("the name of the hook that asks")
+			}),
 		telling(Spec{About: "Another hook failed; its own errors a hook does not hear of. Nor is anybody told of an error in a handler of `hook_error`, and of what it sets off: that is only shown.",
 			Rule: "told in chain order to the other hooks; the agent goes on after hook_grace", Wait: Graceful},
 			func(p *payload, e *agent.HookFailed) {
@@ -260,4 +270,19 @@ func readMessage(r *result, e *agent.MessageEnd) {
 		r.Fail("message", "%w", err)
 	}
 	r.then(func() { e.Message = item.Message })
+}
+
+// choicesTable is what can be chosen in a dialog, in its order; nil where nothing can.
+func choicesTable(L *lua.LState, choices []agent.Choice) lua.LValue {
+	if len(choices) == 0 {
+		return lua.LNil
+	}
+	return luavm.NewList(L, len(choices), func(i int) lua.LValue {
+		t := luavm.NewRecord(L, 2)
+		luavm.Set(t, "label", lua.LString(choices[i].Label))
+		if about := choices[i].Description; about != "" {
+			luavm.Set(t, "description", lua.LString(about))
+		}
+		return t
+	})
 }

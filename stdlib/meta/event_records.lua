@@ -40,6 +40,11 @@
 ---@field kind "hook"|"servers"|"program"|"entries" a hook or a module of one, a file that names MCP servers, one that a server is made of, or the project's config.toml, of which what it says of hooks is hashed
 ---@field servers? string[] of a file that names servers: their command lines or addresses, and the variables that they get and read
 
+--- What can be chosen in a dialog, in `ui_prompt`.
+---@class pi.PromptChoice
+---@field label string
+---@field description? string
+
 --- A summary that a hook brings.
 ---@class pi.CompactionDraft
 ---@field summary string

@@ -346,6 +346,17 @@
 ---@field kind string `select`, `confirm`, `input`, `editor`, `custom` or `run`
 ---@field title? string
 
+--- A dialog of a hook has opened, `ctx.ui.confirm`, `select`, `input` or `editor`. A hook that may (`answers = true` in `[hook.NAME]` of the user's config.toml) answers it from elsewhere with `pi.answer`: the first answer counts. Questions of the program itself, as whether a hook is trusted, do not come here.
+---@class pi.UiPromptEvent
+---@field type "ui_prompt"
+---@field id string for `pi.answer`
+---@field kind string `confirm`, `select`, `input` or `editor`
+---@field title string
+---@field message? string
+---@field choices? pi.PromptChoice[] of select
+---@field multi boolean several of them may be taken
+---@field hook string the name of the hook that asks
+
 --- Another hook failed; its own errors a hook does not hear of. Nor is anybody told of an error in a handler of `hook_error`, and of what it sets off: that is only shown.
 ---@class pi.HookErrorEvent
 ---@field type "hook_error"

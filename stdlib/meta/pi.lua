@@ -28,6 +28,18 @@ pi = {}
 ---@field path string
 ---@field scope "global"|"project"|"configured"|"command line" where it came from
 
+--- Answers a dialog of another hook, which `ui_prompt` told of, in the place of the user: true or false to
+--- `confirm`, a text to `input` and `editor`, the label of a choice or its position to `select`, a list of
+--- these where several may be taken. The dialog closes, and a row says which hook answered what. Only a hook
+--- of the user's own may, with `answers = true` in its `[hook.NAME]` of the user's config.toml. Not a hook of
+--- a project, and never a question of the program itself: whether a hook is trusted, what is pending, how
+--- often a hook may go on.
+---@param id string of the dialog
+---@param value boolean|string|integer|(string|integer)[]
+---@return true? ok nil: the hook may not, the dialog was answered or left, or cannot take the value
+---@return string? err
+function pi.answer(id, value) end
+
 --- Says which settings the hook has: keys of `[hook.NAME]` in config.toml, with types, defaults and
 --- descriptions. They stand in `/settings`. What does not fit, and a key that is none of them, keeps the
 --- hook from loading, with file and line of config.toml. Called once, at the level of the file.
@@ -557,6 +569,7 @@ function pi.log(...) end
 ---@overload fun(event: "mode_select", fn: fun(event: pi.ModeSelectEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "ui_prompt_start", fn: fun(event: pi.UiPromptStartEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "ui_prompt_end", fn: fun(event: pi.UiPromptEndEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "ui_prompt", fn: fun(event: pi.UiPromptEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "hook_error", fn: fun(event: pi.HookErrorEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "compaction_start", fn: fun(event: pi.CompactionStartEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "compaction_end", fn: fun(event: pi.CompactionEndEvent, ctx: pi.Context)): fun()
