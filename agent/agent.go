@@ -72,6 +72,9 @@ type Options struct {
 	Shell Shell // runs the commands of the user
 
 	IsChild bool // another pi started this program: nobody is asked how long hooks may go on
+	// EachUpdate is for listeners that want each report of a running tool, however fast they
+	// come; else of those within a tenth of a second the newest counts.
+	EachUpdate bool
 
 	Now func() time.Time // nil: time.Now
 }
@@ -134,7 +137,10 @@ func newParts(o Options, busy *work.Claim) parts {
 	}
 	p := parts{settings: newInForce(o.Settings), events: &listeners{o.Listeners}, tools: &toolset{}, sent: &lastSent{}, now: o.Now}
 	p.tools.set(o.Tools, "")
-	p.gate = &gate{p.events, p.tools}
+	p.gate = &gate{p.events, p.tools, updatePause}
+	if o.EachUpdate {
+		p.gate.pause = 0
+	}
 	p.images = imageScaler{p.settings, p.events}
 	p.conversation = newConversation(p.events, p.images, o.Session)
 	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: busy.IsIdle,

@@ -193,7 +193,7 @@ func (a *Agent) callTool(ctx context.Context, input json.RawMessage, meaningOf f
 	return *result
 }
 
-// updatePause is the time between two reports of a running tool, at least.
+// updatePause is the usual time between two reports of a running tool, at least.
 const updatePause = 100 * time.Millisecond
 
 // updates returns what passes the reports of a running tool to the listeners; nil if none of
@@ -203,7 +203,7 @@ func (g *gate) updates(ctx context.Context, call message.Block) *pace.Pacer[Resu
 		return nil
 	}
 	id, name, input := call.ID, call.Name, call.Arguments // a block captured whole would be allocated also for nobody
-	return pace.New(updatePause, func(partial Result) {
+	return pace.New(g.pause, func(partial Result) {
 		g.events.emit(ctx, &ToolExecutionUpdate{id, name, input, partial})
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"pi/agent/schema"
 )
@@ -43,6 +44,7 @@ func interrupted() *Result {
 type gate struct {
 	events *listeners
 	tools  *toolset
+	pause  time.Duration // between two reports of a running tool
 }
 
 // approve decides whether a call may run and with which arguments: the tool must be

@@ -173,7 +173,7 @@ func TestCallsOutOfToolEventsNestFourDeep(t *testing.T) {
 func TestAGateNeedsListenersAndToolsOnly(t *testing.T) {
 	var tools toolset
 	tools.set([]Tool{echo("look")}, "")
-	g := gate{listening(on(func(e *ToolCall) { e.Block = string(e.Input) == `{"n":1}` })), &tools}
+	g := gate{events: listening(on(func(e *ToolCall) { e.Block = string(e.Input) == `{"n":1}` })), tools: &tools}
 	call := func(name, args string) message.Block { return message.Block{Name: name, Arguments: input(args)} }
 	if c, no := g.approve(t.Context(), meaning{Block: call("look", `{"n":"2"}`)}); no != nil || string(c.input) != `{"n":2}` {
 		t.Errorf("%+v %+v", c, no)

@@ -187,3 +187,47 @@ end })`})
 	}
 	reportTimes(b, times)
 }
+
+// BenchmarkKeyInAListOf10000Items types into a list of a hook and measures each key up to the
+// moment at which the screen shows what is left of it.
+func BenchmarkKeyInAListOf10000Items(b *testing.B) {
+	s := newDesk(b, scenery{hook: `pi.command("choose", { handler = function(ctx)
+  local items = {}
+  for i = 1, 10000 do items[i] = { value = i, label = "item " .. i, description = "one of many things to choose from" } end
+  local list = ctx.ui.list { items = items, filter = true }
+  list.wait = true
+  ctx.ui.custom(list)
+end })`})
+	s.rests("")
+	s.Type("/choose\r")
+	s.See("▸ item 1 ")
+	var times []time.Duration
+	typed := ""
+	for i := 0; b.Loop(); i++ {
+		if i%4 == 0 && i > 0 {
+			s.Press(slices.Repeat([]string{"backspace"}, len(typed))...)
+			s.Until("nothing is typed", func(now screentest.Screen) bool { return now.Shows("filter:    10000") && !now.Shows(" of 10000") })
+			typed = ""
+		}
+		if typed != "" {
+			s.Type(" ")
+			typed += " "
+		}
+		key := "m492"[i%4 : i%4+1]
+		typed += key
+		left := 0
+		for i := range 10000 {
+			row := fmt.Sprintf("item %d one of many things to choose from", i+1)
+			if !slices.ContainsFunc(strings.Fields(typed), func(word string) bool { return !strings.Contains(row, word) }) {
+				left++
+			}
+		}
+		began := time.Now()
+		s.Type(key)
+		s.Until("the list is filtered", func(now screentest.Screen) bool {
+			return now.Shows(fmt.Sprintf("filter: %s   %d of 10000", typed, left))
+		})
+		times = append(times, time.Since(began))
+	}
+	reportTimes(b, times)
+}

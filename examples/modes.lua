@@ -1,7 +1,8 @@
 -- Modes: three ways to work, which you switch with Shift+Tab or /mode.
 --
 --   plan   the model only reads, and ends with a plan. Say yes to it, and it is carried
---          out in the mode that was on before.
+--          out in the mode that was on before; say no, and you can write what should be
+--          different.
 --   ask    what changes something is asked about first. "Always" holds for this session
 --          and goes by the command: after "always" for git push, git push is not asked
 --          about again, whatever follows it; git reset still is.
@@ -49,19 +50,33 @@ local function last_answer(messages)
   return ""
 end
 
+-- A message of the person that the model goes on with.
+local function go_on(kind, content)
+  return {
+    continue = true,
+    entries = { { type = "custom_message", custom_type = kind, display = true, content = content } },
+  }
+end
+
+-- What should be different about a plan; nil where the person has nothing to say.
+local function wish(ctx)
+  if ctx.mode ~= "interactive" then return end -- others answer in a prompt
+  local field = ctx.ui.field { rows = 5, prompt = "change> ", placeholder = "what should be different? Ctrl+J breaks a line, Esc goes back to the prompt" }
+  field.wait = true
+  local said = ctx.ui.custom(field)
+  return said and said:find("%S") and said
+end
+
 pi.on("agent_before_settle", function(event, ctx)
   if ctx.work_mode ~= "plan" or event.outcome ~= "completed" then return end
   local answer = last_answer(event.messages)
   if not ("\n" .. answer):find("\n#+ *Plan") then return end -- a question, or no plan yet
-  if not ctx.ui.confirm("Carry out this plan?", "Esc goes on planning: say what should be different.") then return end
-  assert(ctx.set_mode(pi.state.before))
-  return {
-    continue = true,
-    entries = { {
-      type = "custom_message", custom_type = "modes_accepted", display = true,
-      content = "The plan is accepted. Carry it out, step by step.",
-    } },
-  }
+  if ctx.ui.confirm("Carry out this plan?", "No goes on planning: say what should be different.") then
+    assert(ctx.set_mode(pi.state.before))
+    return go_on("modes_accepted", "The plan is accepted. Carry it out, step by step.")
+  end
+  local said = ctx.has_ui and wish(ctx)
+  return said and go_on("modes_changed", "The plan is not accepted yet. Make another one: " .. said) or nil
 end)
 
 -- ask ------------------------------------------------------------------------

@@ -28,6 +28,27 @@ t.case("a plan that is accepted is carried out in the mode before", function(t)
   t.equal(t.read("a.txt"), "a\n")
 end)
 
+t.case("what should be different about a plan is said at once", function(t)
+  t.hook("modes.lua")
+  local plans = 0
+  t.answers { confirm = function()
+    plans = plans + 1
+    return plans == 2
+  end, custom = function(view)
+    view.type("call it b.txt,")
+    view.key("ctrl+j")
+    view.type("and say why")
+    view.key("enter")
+  end }
+  t.model { "## Plan\n1. Write a.txt.", "## Plan\n1. Write b.txt, because.", "done" }
+  t.command("/mode plan")
+  t.prompt("make a file")
+  local seen = t.requests()
+  t.match(seen[2].messages[#seen[2].messages].content[1].text, "Make another one: call it b.txt,\nand say why")
+  t.match(seen[2].system, "You are planning")
+  t.ok(not seen[3].system:find("You are planning"))
+end)
+
 t.case("nothing is changed while there is only a plan, by a tool of another hook either", function(t)
   t.hook("modes.lua")
   t.file("other.lua", [[
@@ -72,10 +93,10 @@ end)
 t.case("a question is no plan, and a plan that nobody accepts stays one", function(t)
   t.hook("modes.lua")
   local asked = 0
-  t.answers(function()
+  t.answers { confirm = function()
     asked = asked + 1
     return false
-  end)
+  end, custom = function(view) view.key("esc") end }
   t.model { "Which file?", "## Plan\n1. Write a.txt.", "## Plan\n1. Write b.txt." }
   t.command("/mode plan")
   t.prompt("make a file")

@@ -4,8 +4,8 @@
 -- The model starts them with the tool "process", reads what they print, waits for
 -- them and stops them. A line that fits the expression in "watch", and the end of a
 -- watched command, wake the agent: at once when it is idle, else when it is done.
--- You see them with /ps; /ps stop 1 ends one. They survive a change of this file,
--- and end with pi.
+-- You see them with /ps, as they go on: Enter shows what one printed, Del ends it. /ps 1
+-- and /ps stop 1 do the same. They survive a change of this file, and end with pi.
 --
 -- A gate that looks at commands should look at this tool too: its kind is execute,
 -- as that of bash, and so is the shell that it hands `command` to, since another one
@@ -17,6 +17,7 @@
 local re = require "pi.re"
 local schema = require "pi.schema"
 local text = require "pi.text"
+local timer = require "pi.timer"
 
 local KEPT = 500     -- lines of each command
 local LONGEST = 2000 -- bytes of a line
@@ -95,11 +96,18 @@ end
 
 local function state(id) return ("%s  %s  %s"):format(id, commands[id].exit or "running", commands[id].line) end
 
-local function all()
+-- The ids, in the order in which they were given.
+local function ids()
   local list = {}
   for id = 1, pi.state.started do
-    if commands[tostring(id)] then table.insert(list, state(tostring(id))) end
+    if commands[tostring(id)] then list[#list + 1] = tostring(id) end
   end
+  return list
+end
+
+local function all()
+  local list = {}
+  for i, id in ipairs(ids()) do list[i] = state(id) end
   return #list > 0 and table.concat(list, "\n") or "nothing was started"
 end
 
@@ -107,6 +115,44 @@ local function output(id, lines)
   local printed = commands[id].lines
   local last = table.concat(printed, "\n", math.max(1, #printed - lines + 1))
   return state(id) .. "\n" .. text.truncate(last, { bytes = 20000, keep = "tail" })
+end
+
+-- The commands as rows of a list, whose columns a tab parts.
+local function items()
+  local list = {}
+  for i, id in ipairs(ids()) do
+    list[i] = { value = id, label = ("%s\t%s\t%s"):format(id, commands[id].exit or "running", commands[id].line) }
+  end
+  return list
+end
+
+-- Shows the commands as they go on, and what the selected one printed last. Returns the one
+-- that the person wants to see, or nil.
+local function look(ctx)
+  local theme, list, shown = ctx.ui.theme, ctx.ui.list { items = items() }, nil
+  local cancel = timer.every(1000, function()
+    list.set_items(items())
+    if shown then shown.request_render() end
+  end)
+  local id = ctx.ui.custom {
+    wait = true,
+    render = function(width, surface)
+      shown = surface
+      local rows = { theme.bold("Commands in the background") }
+      for _, row in ipairs(list.render(width)) do rows[#rows + 1] = row end
+      local printed = commands[list.selected()].lines
+      for i = math.max(1, #printed - 2), #printed do rows[#rows + 1] = theme.fg("dim", "  │ " .. printed[i]) end
+      rows[#rows + 1] = theme.fg("dim", "  Enter shows all it printed · Del ends it · Esc")
+      return rows
+    end,
+    handle_input = function(key, surface, opts)
+      if key ~= "delete" then return list.handle_input(key, surface, opts) end
+      stop(list.selected())
+      list.set_items(items())
+    end,
+  }
+  cancel()
+  return id
 end
 
 local function failed(why) return { content = why, is_error = true } end
@@ -150,6 +196,10 @@ pi.command("ps", {
   handler = function(ctx)
     local stops = ctx.args[1] == "stop"
     local id = ctx.args[stops and 2 or 1]
+    if not id and ctx.mode == "interactive" and #ids() > 0 then
+      id = look(ctx)
+      if not id then return end
+    end
     if not id then return { status = all() } end
     if not commands[id] then return { status = "no command has the id " .. id .. "; /ps lists them" } end
     if stops then stop(id) end

@@ -24,6 +24,42 @@ t.case("a command that goes on is stopped, by the model and by the person", func
   t.match(t.command("/ps stop 2"), "2  ended by TERM")
 end)
 
+t.case("/ps shows them as they go on, what one prints and how it ends", function(t)
+  t.hook("processes.lua")
+  t.answers { custom = function(view)
+    view.key("down")
+    while view.lines(60)[4] ~= "  │ hello" do end
+    t.equal(view.lines(60), {
+      "Commands in the background",
+      "  1  running  exec sleep 600",
+      "▸ 2  running  echo hello; exec sleep 601",
+      "  │ hello",
+      "  Enter shows all it printed · Del ends it · Esc",
+    })
+    view.key("delete")
+    t.equal(view.lines(60)[3], "▸ 2  ended by TERM  echo hello; exec sleep 601")
+    t.ok(not view.key("x")) -- is left to the line
+    view.key("enter")
+  end }
+  call(t, { action = "start", command = "exec sleep 600" })
+  call(t, { action = "start", command = "echo hello; exec sleep 601" })
+  t.match(t.command("/ps"), "2  ended by TERM  echo hello; exec sleep 601\nhello")
+end)
+
+t.case("what changes meanwhile is in the list a second later", function(t)
+  t.hook("processes.lua")
+  t.answers { custom = function(view)
+    t.match(view.lines(60)[2], "running")
+    t.file("go", "")
+    t.soon(function()
+      t.clock.advance(1000)
+      return view.lines(60)[2]:find("exit status 0", 1, true) ~= nil
+    end)
+  end }
+  call(t, { action = "start", command = "until [ -e go ]; do sleep 0.01; done" })
+  t.command("/ps")
+end)
+
 t.case("a line that fits wakes the agent, and so does the end", function(t)
   t.hook("processes.lua")
   t.model { "I have seen the failure", "and the end" }

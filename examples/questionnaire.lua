@@ -1,15 +1,34 @@
 -- Questionnaire: the model may ask you, with answers to choose from.
 --
 -- The tool "questionnaire" takes one or several questions. Each comes as a dialog, one
--- after the other; "something else" takes an answer in your own words. Esc at any
+-- after the other; "something else" takes an answer in your own words, in as many lines as
+-- it takes: Ctrl+J begins another. Esc at any
 -- question ends all of them, and the model is told so. Where nobody can be asked, the
 -- model is told to decide for itself.
 --
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook questionnaire.lua.
 
 local schema = require "pi.schema"
+local text = require "pi.text"
 
 local OTHER = "something else"
+
+-- An answer in one's own words, below the question; nil when the person left it.
+local function write(title, ctx, call)
+  if ctx.mode ~= "interactive" then return ctx.ui.input(title, "in your own words", { signal = call.signal }) end
+  local theme, field = ctx.ui.theme, ctx.ui.field { rows = 8, prompt = "> ", placeholder = "in your own words" }
+  return ctx.ui.custom {
+    wait = true, cursor = true,
+    render = function(width)
+      local rows = {}
+      for i, row in ipairs(text.wrap(title, width)) do rows[i] = theme.bold(row) end
+      for _, row in ipairs(field.render(width)) do rows[#rows + 1] = row end
+      rows[#rows + 1] = theme.fg("dim", "Enter answer · Ctrl+J another line · Esc")
+      return rows
+    end,
+    handle_input = field.handle_input,
+  }
+end
 
 -- The answer to a question: a text, or nil when the person left it.
 local function ask(question, ctx, call)
@@ -18,7 +37,7 @@ local function ask(question, ctx, call)
   for i, option in ipairs(question.options or {}) do
     choices[i] = { value = option.label, description = option.description }
   end
-  if #choices == 0 then return ctx.ui.input(title, nil, { signal = call.signal }) end
+  if #choices == 0 then return write(title, ctx, call) end
 
   local multi = question.multi or false
   if multi and ctx.mode ~= "interactive" then -- programs that drive pi have dialogs for one choice only
@@ -33,7 +52,7 @@ local function ask(question, ctx, call)
 
   local answers = {}
   for _, value in ipairs(multi and picked or { picked }) do
-    if value == other then value = ctx.ui.input(title, OTHER, { signal = call.signal }) end
+    if value == other then value = write(title, ctx, call) end
     if value == nil then return end
     answers[#answers + 1] = value
   end

@@ -89,6 +89,7 @@ func (q *dialogQueue) AskPrompt(ctx context.Context, p api.Prompt, f func(contex
 	if answered == nil || answered.reply == nil {
 		return nil, err
 	}
-	q.tell(ctx, agent.LevelInfo, fmt.Sprintf("hook %s answered %q of hook %s: %s", answered.by, printable.Short(p.Title), p.Hook, printable.Short(answered.reply.Shown)))
+	text := fmt.Sprintf("hook %s answered %q of hook %s: %s", answered.by, printable.Short(p.Title), p.Hook, printable.Short(answered.reply.Shown))
+	q.ui().Notify(text, agent.LevelInfo) // as hooks notify, so that a client is told too
 	return answered.reply, nil
 }

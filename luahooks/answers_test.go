@@ -12,7 +12,9 @@ import (
 // mayAnswer lets the hook of that name answer dialogs.
 func mayAnswer(name string) func(*Options) {
 	return func(o *Options) {
-		o.Settings = func(hook string, _ bool) api.Settings { return api.Settings{Table: "hook." + hook, Answers: hook == name} }
+		o.Settings = func(hook string, _ bool) api.Settings {
+			return api.Settings{Table: "hook." + hook, Answers: hook == name}
+		}
 	}
 }
 
@@ -40,8 +42,8 @@ func TestAnotherHookAnswersADialog(t *testing.T) {
 			if got := r.host.texts(); got != "got:"+tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
-			if told := strings.Join(r.host.notices(), "\n"); !strings.Contains(told, tt.row) {
-				t.Errorf("told %q, want %q", told, tt.row)
+			if told := r.ui.told.Load(); told == nil || !strings.Contains(*told, tt.row) {
+				t.Errorf("told %v, want %q", told, tt.row)
 			}
 		})
 	}
@@ -74,7 +76,9 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 				answer <- true
 			}
 			work.Wait()
-			until(t, func() bool { return strings.Contains(r.host.texts(), "got:") && strings.Contains(r.host.texts(), "refused:") })
+			until(t, func() bool {
+				return strings.Contains(r.host.texts(), "got:") && strings.Contains(r.host.texts(), "refused:")
+			})
 			if got := r.host.texts(); !strings.Contains(got, "refused:nil:") || !strings.Contains(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}

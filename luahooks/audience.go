@@ -171,7 +171,7 @@ type dialogQueue struct {
 	events  agent.Listener // is told when the program waits for the user
 	several atomic.Bool    // nobody waits for a token
 	prompts openPrompts    // those that hooks may answer
-	tell    func(ctx context.Context, level agent.Level, text string)
+	ui      func() agent.UI
 }
 
 // severalAsker is a front end that says whether it can have several dialogs open at a time.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -295,6 +296,7 @@ type fakeUI struct {
 	absent bool
 	client bool // a program answers
 	ask    func(ctx context.Context, kind, title string) (string, bool, error)
+	told   atomic.Pointer[string] // what it was notified of last
 }
 
 func (u *fakeUI) HasUI() bool    { return !u.absent }
@@ -324,8 +326,8 @@ func (u *fakeUI) Input(ctx context.Context, title, _ string, _ agent.DialogOptio
 	return u.ask(ctx, "input", title)
 }
 
-func (u *fakeUI) Notify(string, agent.Level) {}
-func (u *fakeUI) SetStatus(string, string)   {}
+func (u *fakeUI) Notify(text string, _ agent.Level) { u.told.Store(&text) }
+func (u *fakeUI) SetStatus(string, string)          {}
 
 func TestTheChainRunsInOrderOfPlacesAndNames(t *testing.T) {
 	mark := func(s string) string {
@@ -393,7 +395,6 @@ func TestLoadErrorsNameFileAndLineAndTheOthersLoad(t *testing.T) {
 		"raise":       {"\n\nerror('no')", ":3: no"},
 		"global":      {"x = 1", `:1:`},
 		"event":       {`pi.on("tool_cal", print)`, `did you mean "tool_call"`},
-		"reserved":    {`pi.command("help", {handler = print})`, "/help is built in"},
 		"option":      {`pi.command("x", {handlr = print})`, `did you mean "handler"`},
 		"send":        {`pi.send("hi")`, "not available while the hook loads; use session_start"},
 		"exec":        {`pi.exec("true")`, "not available while the hook loads; use session_start"},

@@ -59,7 +59,7 @@ func newLoader(o Options, d *dispatcher) *loader {
 	l.project = &projectApproval{guard: l.guard, places: l.places, events: d, audience: l.audience, approve: o.ApproveProject, ask: o.AskProject}
 	l.tools = toolbox{program: o.Tools, inactive: o.Inactive, ofServers: o.ServerTools, modeOn: d.modeOn, mayHave: o.MayHave, roster: l.roster, audience: l.audience}
 	l.providers = hookProviders{roster: l.roster, audience: l.audience, models: o.Models, overlay: o.Overlay}
-	l.dialogs = &dialogQueue{open: make(chan struct{}, 1), events: d, tell: l.audience.notify}
+	l.dialogs = &dialogQueue{open: make(chan struct{}, 1), events: d, ui: l.audience.uiNow}
 	return l
 }
 

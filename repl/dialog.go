@@ -10,9 +10,9 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/internal/pick"
 	"pi/internal/printable"
 	"pi/repl/terminal"
-	"pi/repl/terminal/pick"
 )
 
 // Confirm asks a question. y or yes is Yes; n, no, an empty line, Esc and no answer are
@@ -43,7 +43,7 @@ func (p *user) Confirm(ctx context.Context, title, message string, o agent.Dialo
 
 // question is what the panels of all dialogs show.
 func (p *user) question(title, message string, o agent.DialogOptions) pick.Question {
-	return pick.Question{Title: title, Message: message, Hook: o.From, Palette: p.palette()}
+	return pick.Question{Title: title, Message: message, Hook: o.From, Palette: inks(p.palette())}
 }
 
 // Input asks for a line of text. It reports false for no answer, and for an empty line unless
@@ -74,7 +74,7 @@ func (p *user) Select(ctx context.Context, title string, choices []agent.Choice,
 		rows[i] = pick.Row{ID: c.Value, Columns: strings.Split(c.Text(), "\t"), Description: c.Description, Further: c.Further,
 			Marked: o.Multi && slices.Contains(o.Default, c.Value)}
 	}
-	options := pick.Options{Title: title, Hook: o.From, Multi: o.Multi, Whole: o.Whole, Palette: p.palette()}
+	options := pick.Options{Title: title, Hook: o.From, Multi: o.Multi, Whole: o.Whole, Palette: inks(p.palette())}
 	if len(o.Default) > 0 {
 		options.Initial = o.Default[0]
 	}
@@ -307,7 +307,7 @@ func (p *user) OpenList(ctx context.Context, v command.ListView) (context.Contex
 		return ctx, nil
 	}
 	l := &list{user: p, signal: make(chan struct{}, 1)}
-	l.picker = pick.New(pick.Options{Title: v.Title, Right: v.Right, Enter: v.Enter, Initial: v.Initial, Palette: p.screen.palette,
+	l.picker = pick.New(pick.Options{Title: v.Title, Right: v.Right, Enter: v.Enter, Initial: v.Initial, Palette: inks(p.screen.palette),
 		Actions: l.actions(v.Keys)}, pickRows(v.Rows))
 	l.ctx = context.WithValue(ctx, aboveKey{}, l)
 	p.screen.change(func() { l.shown = p.screen.open(l, initiativeOf(ctx).asksAtOnce(p.screen.now()), listOf(ctx)) })
@@ -429,7 +429,7 @@ func (l *list) Show(v command.ListView) {
 	rows, actions := pickRows(v.Rows), l.actions(v.Keys)
 	l.user.screen.change(func() {
 		l.picker.SetTitle(v.Title, v.Right)
-		l.picker.SetPalette(l.user.screen.palette)
+		l.picker.SetPalette(inks(l.user.screen.palette))
 		l.picker.SetActions(actions)
 		l.picker.SetRows(rows)
 	})

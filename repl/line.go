@@ -10,11 +10,11 @@ import (
 
 	"pi/internal/cells"
 	"pi/internal/edit"
+	"pi/internal/pick"
 	"pi/internal/printable"
 	"pi/repl/completion"
 	"pi/repl/terminal"
 	"pi/repl/terminal/history"
-	"pi/repl/terminal/pick"
 )
 
 // line is the text being typed, with what is open below it: the menu of completions or
@@ -432,7 +432,7 @@ func (k *keyboard) showCompletions(result completion.Result) {
 		return
 	}
 	if !ok {
-		m = &menu{Menu: pick.NewMenu(s.palette)}
+		m = &menu{Menu: pick.NewMenu(inks(s.palette))}
 		l.overlay = m
 	}
 	m.SetIdle(idle)

@@ -9,8 +9,12 @@ import (
 
 	"pi/agent"
 	"pi/internal/cells"
+	"pi/internal/pick"
 	"pi/repl/terminal"
 )
+
+// inks is what panels paint with.
+func inks(p terminal.Palette) pick.Palette { return pick.Palette{On: p.On, With: p.Paint} }
 
 // A panel has the keys in place of the line: a dialog, a picker, and so does a component
 // of a hook. The first one of what the user began has them at once, if it comes soon. Any
@@ -270,8 +274,9 @@ func (p *user) tellReleases() {
 
 // run draws the component and gives it keys until ctx ends.
 func (x *surface) run(ctx context.Context) {
+	show := x.screen.change
 	for {
-		if !x.draw(ctx) {
+		if !x.draw(ctx, show) {
 			return
 		}
 		select {
@@ -279,11 +284,13 @@ func (x *surface) run(ctx context.Context) {
 			return
 		case <-x.again:
 		}
+		show = x.screen.change
 		for ctx.Err() == nil { // what is typed behind the key that closes it is not its own
 			k, ok := x.takeKey()
 			if !ok {
 				break
 			}
+			show = x.screen.key
 			used := false
 			if !unlessEnded(ctx, func() {
 				used = x.component.HandleInput(agent.Key{Name: typedName(k), Text: k.Text, Release: k.Release})
@@ -306,8 +313,10 @@ func typedName(k terminal.Key) string {
 	return k.Name
 }
 
-// draw has the component drawn for the room there is. It reports false if ctx ended.
-func (x *surface) draw(ctx context.Context) bool {
+// draw has the component drawn for the room there is, and shows that in one of the ways in
+// which the screen is changed: what a key did is painted at once. It reports false if ctx
+// ended.
+func (x *surface) draw(ctx context.Context, show func(func())) bool {
 	x.screen.mu.Lock()
 	width, height := x.width, x.height
 	x.screen.mu.Unlock()
@@ -316,7 +325,7 @@ func (x *surface) draw(ctx context.Context) bool {
 		return false
 	}
 	drawing.Lines = x.screen.palette.Painted(drawing.Lines, width)
-	x.screen.change(func() { x.drawing, x.drawnWidth = drawing, width })
+	show(func() { x.drawing, x.drawnWidth = drawing, width })
 	return ctx.Err() == nil
 }
 
@@ -407,7 +416,7 @@ func (p *user) presentLines(ctx context.Context, x *surface) {
 	}
 	defer p.term.Unprompt()
 	for {
-		if !x.draw(ctx) {
+		if !x.draw(ctx, x.screen.change) {
 			return
 		}
 		p.screen.printNow(strings.Join(x.drawing.Lines, "\n"))

@@ -6,7 +6,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
-	"pi/repl/terminal/pick"
+	"pi/internal/pick"
 )
 
 func question(prompt string) *plainDialog {

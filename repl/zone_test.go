@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/internal/pick"
 	"pi/repl/terminal"
-	"pi/repl/terminal/pick"
 )
 
 func TestTheZoneHasAThirdOfTheWindowOrSixRows(t *testing.T) {

@@ -259,7 +259,7 @@ func (r *run) newAgent(s *session.Session) error {
 		CopySession: func(s *session.Session, leaf string) (*session.Session, error) {
 			return s.CopyPath(leaf, r.sessions.Options())
 		},
-		Shell: r.shell,
+		Shell: r.shell, EachUpdate: r.script != nil,
 	})
 	return nil
 }

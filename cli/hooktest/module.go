@@ -25,7 +25,7 @@ type functions map[string]any
 // newModule makes pi.test.
 func (f *file) newModule(L *lua.LState) lua.LValue {
 	t := luavm.NewRecord(L, 48)
-	for _, part := range []functions{f.setUps(), f.deeds(), f.servers(), f.history(), f.onDesk(), f.checks()} {
+	for _, part := range []functions{f.setUps(), f.deeds(), f.servers(), f.history(), f.onDesk(), f.drawings(), f.checks()} {
 		for name, fn := range part {
 			luavm.Set(t, name, f.vm.Func("t."+name, fn))
 		}
@@ -129,7 +129,7 @@ func (f *file) setFlags(L *lua.LState, s *scene, flags *lua.LTable) {
 }
 
 func (f *file) writeFile(L *lua.LState, path, text string) {
-	at, err := f.current(L, "file").stage.inProject(path)
+	at, err := f.current(L, "file").stage.inProject("file", path)
 	if err == nil {
 		err = f.wait(L, "file", func(context.Context, *scene) error {
 			if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
@@ -147,7 +147,7 @@ func (f *file) writeFile(L *lua.LState, path, text string) {
 const mostRead = 16 << 20
 
 func (f *file) readFile(L *lua.LState, path string) (string, error) {
-	at, err := f.current(L, "read").stage.inProject(path)
+	at, err := f.current(L, "read").stage.inProject("read", path)
 	if err != nil {
 		luavm.Raise(L, "t.read: %v", err)
 	}
@@ -282,7 +282,7 @@ func (f *file) tool(L *lua.LState, name string, input lua.LValue) lua.LValue {
 	var result agent.Result
 	_ = f.wait(L, "tool", func(ctx context.Context, s *scene) error {
 		result = s.stage.run.Agent().CallTool(ctx, name, arguments)
-		return s.stage.finish(ctx)
+		return errors.Join(s.stage.finish(ctx), s.stage.run.Session().Flush()) // what a user has done stays
 	})
 	t := luavm.NewRecord(L, 4)
 	luavm.Set(t, "text", lua.LString(textOf(result)))

@@ -7,6 +7,7 @@ import (
 
 	"pi/agent"
 	"pi/luavm"
+	"pi/repl/terminal/keymap"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -18,9 +19,9 @@ const (
 )
 
 // viewTable is a component for a test: {lines(width?, height?), key(name…), type(text),
-// close(), closed(), hook}.
+// paste(text), close(), closed(), hook}.
 func (f *file) viewTable(L *lua.LState, v *view) lua.LValue {
-	t := luavm.NewRecord(L, 6)
+	t := luavm.NewRecord(L, 7)
 	luavm.Set(t, "hook", lua.LString(v.from))
 	luavm.Set(t, "lines", f.vm.Func("view.lines", func(L *lua.LState, width, height *int) []string {
 		w, h := viewWidth, viewHeight
@@ -37,9 +38,13 @@ func (f *file) viewTable(L *lua.LState, v *view) lua.LValue {
 	luavm.Set(t, "key", f.vm.Func("view.key", func(L *lua.LState, names ...string) (used bool) {
 		f.inWait(L, "view.key", func(context.Context) {
 			for _, name := range names {
-				used = v.press(name)
+				used = v.press(keymap.KeyName(name))
 			}
 		})
+		return used
+	}))
+	luavm.Set(t, "paste", f.vm.Func("view.paste", func(L *lua.LState, text string) (used bool) {
+		f.inWait(L, "view.paste", func(context.Context) { used = v.give(agent.Key{Name: "paste", Text: text}) })
 		return used
 	}))
 	luavm.Set(t, "type", f.vm.Func("view.type", func(L *lua.LState, text string) {
@@ -78,6 +83,9 @@ func (s *scene) player(fn *lua.LFunction) func(v *view) {
 // key is t.key(name): a key that a hook took with pi.shortcut.
 func (f *file) key(L *lua.LState, name string) error {
 	f.open(L, "key")
+	if chord, err := keymap.ParseChord(name); err == nil {
+		name = chord
+	}
 	return f.wait(L, "key", func(ctx context.Context, s *scene) error {
 		var known []string
 		for _, one := range s.stage.run.Chain().Shortcuts() {

@@ -38,6 +38,7 @@ type stage struct {
 	servers  playedServers
 	witness  *witness
 	recorder *recorder
+	drawn    *drawn
 	leftover leftover
 	watcher  *process.Watcher
 
@@ -68,7 +69,7 @@ func newStage(read func(path string) ([]byte, error), judge func(path string, co
 		}
 	}
 	s.clock, s.script, s.witness = newClock(), &script{}, &witness{}
-	s.user, s.recorder = &user{witness: s.witness}, &recorder{}
+	s.user, s.recorder, s.drawn = &user{witness: s.witness}, &recorder{}, &drawn{stage: s}
 	return s, nil
 }
 
@@ -126,7 +127,7 @@ func (s *stage) opened(ctx context.Context) (*app.TestRun, error) {
 	if lost := place.Problems(); len(lost) > 0 {
 		return nil, fmt.Errorf("config: %v", lost[0])
 	}
-	s.run, err = place.OpenTest(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: s.witness,
+	s.run, err = place.OpenTest(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: watchers{s.witness, s.drawn},
 		User: s.user, Servers: s.servers.entries(), Play: s.servers.play,
 		Model: s.model(), Clock: s.clock, Reach: reach, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
 	if err != nil {
@@ -261,15 +262,21 @@ func (s *stage) remove(ctx context.Context) error {
 	return errors.Join(err, os.RemoveAll(s.root))
 }
 
-// inProject returns the path of a file of the project. A path out of it is an error.
-func (s *stage) inProject(path string) (string, error) {
+// inProject returns the path of a file of the project, for a function. A path out of it is an
+// error, which shows how the function is called if the file is in the project or the home.
+func (s *stage) inProject(function, path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		return filepath.Join(s.home, rest), nil
 	}
-	if !filepath.IsLocal(path) {
-		return "", fmt.Errorf("%s is not in the project of the case; ~/… is its home directory", path)
+	if filepath.IsLocal(path) {
+		return filepath.Join(s.project, path), nil
 	}
-	return filepath.Join(s.project, path), nil
+	for prefix, dir := range map[string]string{"": s.project, "~/": s.home} {
+		if inside, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(inside) {
+			return "", fmt.Errorf("a path of the case begins in its project or with ~/: t.%s(%q)", function, prefix+filepath.ToSlash(inside))
+		}
+	}
+	return "", fmt.Errorf("%s is not in the project of the case; ~/… is its home directory", path)
 }
 
 // attached is what goes along with a prompt for a path of the project.

@@ -305,7 +305,7 @@ func (v *view) isClosed() bool {
 // lines draws the component.
 func (v *view) lines(width, height int) []string { return v.component.Render(width, height).Lines }
 
-// press gives the component a key by its name. Esc closes it if it does not use that.
+// press gives the component a key by its name.
 func (v *view) press(name string) (used bool) {
 	k := agent.Key{Name: name}
 	switch {
@@ -314,8 +314,13 @@ func (v *view) press(name string) (used bool) {
 	case len([]rune(name)) == 1:
 		k.Text = name
 	}
+	return v.give(k)
+}
+
+// give gives the component a key. Esc closes it if it does not use that.
+func (v *view) give(k agent.Key) (used bool) {
 	used = v.component.HandleInput(k)
-	if !used && name == "esc" {
+	if !used && k.Name == "esc" {
 		v.Close()
 	}
 	return used

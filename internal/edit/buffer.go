@@ -18,6 +18,7 @@
 //	Draft     a text to keep and to put back: what history and queues have
 //	View      the rows to draw
 //	Field     one row of text, for filters and dialogs
+//	Box       several rows of it
 //
 // A user removes text in two ways: what kill actions remove can be put back with
 // "yank", and everything can be undone. Nothing here is safe for concurrent use.

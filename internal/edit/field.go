@@ -38,15 +38,11 @@ const (
 // keys that it does not know are Unused.
 func (f *Field) Key(name, text string) Outcome {
 	b := f.edited()
-	switch name {
-	case "enter":
+	if name == "enter" {
 		return Submitted
-	case "esc", "ctrl+c":
-		return Cancelled
-	case "ctrl+d":
-		if b.Empty() {
-			return Cancelled
-		}
+	}
+	if outcome := left(name, b); outcome != Unused {
+		return outcome
 	}
 	if action := f.action(name); action != "" && action != "newline" {
 		if action == "up" || action == "down" {
@@ -96,7 +92,7 @@ func (f *Field) Render(width int) (row string, column int) {
 	b := f.edited()
 	width = max(1, width)
 	if b.Empty() {
-		return f.placeholder(width), 0
+		return placeholder(f.Placeholder, width, f.Faint), 0
 	}
 	elements, cursor := b.text.lines[0].elements, b.cursor.col
 	f.scrollTo(elements, cursor, width)
@@ -114,12 +110,13 @@ func (f *Field) Render(width int) (row string, column int) {
 	return f.paint(elements[f.scroll:end], width), column
 }
 
-func (f *Field) placeholder(width int) string {
-	text := cells.Cut(oneRow(f.Placeholder), width)
-	if f.Faint == nil || text == "" {
+// placeholder draws what is shown while there is no text; faint may be nil.
+func placeholder(text string, width int, faint func(text string) string) string {
+	text = cells.Cut(oneRow(text), width)
+	if faint == nil || text == "" {
 		return text
 	}
-	return f.Faint(text)
+	return faint(text)
 }
 
 // scrollTo scrolls so that the cursor has a cell, and so that no room is left unused

@@ -242,13 +242,25 @@ func choicesArgument(L *lua.LState, n int, function string) (all choices) {
 	if !ok {
 		luavm.RaiseArg(L, n, function, "list of strings or of {value, label, description} expected, got %s", L.Get(n).Type())
 	}
+	if !isList(list) {
+		luavm.RaiseArg(L, n, function, "list expected, got a table without one")
+	}
+	return choicesOf(L, function, list)
+}
+
+// isList reports whether a table has nothing that a list has not.
+func isList(t *lua.LTable) bool {
+	if t.MaxN() > 0 {
+		return true
+	}
+	k, _ := t.Next(lua.LNil)
+	return k == lua.LNil
+}
+
+// choicesOf reads the choices of a list for a function.
+func choicesOf(L *lua.LState, function string, list *lua.LTable) (all choices) {
 	length, err := luavm.ListLen(L, list)
 	must(L, function, err)
-	if length == 0 && list.MaxN() == 0 {
-		if k, _ := list.Next(lua.LNil); k != lua.LNil {
-			luavm.RaiseArg(L, n, function, "list expected, got a table without one")
-		}
-	}
 	var size luavm.Size
 	for i := 1; i <= length; i++ {
 		c, value := choiceOf(L, function, i, list.RawGetInt(i))

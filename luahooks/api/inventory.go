@@ -28,8 +28,8 @@ func (i *inventory) ofContext() part {
 
 func (i *inventory) ofUI() part { return part{"keys": i.keys, "can": i.can} }
 
-// list is an empty list that is one in JSON, too.
-func list(L *lua.LState) *lua.LTable {
+// newList is an empty list that is one in JSON, too.
+func newList(L *lua.LState) *lua.LTable {
 	t := L.CreateTable(0, 0)
 	luavm.MarkList(t)
 	return t
@@ -38,7 +38,7 @@ func list(L *lua.LState) *lua.LTable {
 // skills is pi.skills(): {name, description, path, from}, by the commands that follow them.
 func (i *inventory) skills(L *lua.LState) *lua.LTable {
 	i.mustHost(L, "skills")
-	all := list(L)
+	all := newList(L)
 	for _, c := range i.Commands() {
 		if !c.IsSkill() {
 			continue
@@ -82,7 +82,7 @@ func (i *inventory) sessions(L *lua.LState) int {
 	if err != nil {
 		return pushResult(L, nil, err)
 	}
-	sessions := list(L)
+	sessions := newList(L)
 	for _, info := range found {
 		sessions.Append(sessionTable(L, info))
 	}
@@ -113,7 +113,7 @@ func milliseconds(t time.Time) lua.LNumber { return lua.LNumber(t.UnixMilli()) }
 // scopedModels is ctx.scoped_models(): {model, thinking?}, those that the key for the next model
 // goes through.
 func (i *inventory) scopedModels(L *lua.LState) *lua.LTable {
-	all := list(L)
+	all := newList(L)
 	for _, c := range i.mustHost(L, "scoped_models").ScopedModels() {
 		t := luavm.NewRecord(L, 2)
 		luavm.Set(t, "model", i.records.Model(c.Model))
@@ -125,7 +125,7 @@ func (i *inventory) scopedModels(L *lua.LState) *lua.LTable {
 
 // promptParts is ctx.prompt_parts(): {name, text}, the sections of the system prompt.
 func (i *inventory) promptParts(L *lua.LState) *lua.LTable {
-	all := list(L)
+	all := newList(L)
 	for _, s := range i.mustHost(L, "prompt_parts").PromptParts() {
 		t := luavm.NewRecord(L, 2)
 		luavm.Set(t, "name", lua.LString(s.Name))
@@ -144,7 +144,7 @@ func (i *inventory) keys(L *lua.LState) *lua.LTable {
 	}
 	all := luavm.NewRecord(L, len(inForce))
 	for _, action := range slices.Sorted(maps.Keys(inForce)) {
-		keys := list(L)
+		keys := newList(L)
 		for _, key := range inForce[action] {
 			keys.Append(lua.LString(key))
 		}

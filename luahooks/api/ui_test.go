@@ -23,13 +23,15 @@ type labUI struct {
 	done    chan struct{}
 	closing sync.Once
 	eager   bool // draws a component before it says where that is shown
+	notices []string
 }
 
 func (u *labUI) HasUI() bool { return true }
 func (u *labUI) Confirm(context.Context, string, string, agent.DialogOptions) (agent.Answer, error) {
 	return agent.Yes, nil
 }
-func (u *labUI) SetStatus(key, text string) { u.shown = append(u.shown, key+"="+text) }
+func (u *labUI) Notify(text string, _ agent.Level) { u.notices = append(u.notices, text) }
+func (u *labUI) SetStatus(key, text string)        { u.shown = append(u.shown, key+"="+text) }
 func (u *labUI) SetWidget(_ agent.Place, key string, l []string) {
 	u.shown = append(u.shown, fmt.Sprint(key, l))
 }
@@ -56,6 +58,10 @@ type labDialogs struct{ open bool }
 func (d labDialogs) IsOpen() bool { return d.open }
 func (d labDialogs) Ask(ctx context.Context, _, _ string, f func(context.Context) error) error {
 	return f(ctx)
+}
+
+func (d labDialogs) AskPrompt(ctx context.Context, _ Prompt, f func(context.Context) error) (*Reply, error) {
+	return nil, f(ctx)
 }
 
 func TestDialogsNeedAUser(t *testing.T) {

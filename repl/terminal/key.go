@@ -1,24 +1,9 @@
 package terminal
 
-import (
-	"slices"
-	"strings"
-)
+import "pi/internal/keys"
 
-// Key is one thing that a user did at the keyboard: a key that was pressed, alone or
-// with modifiers, or a paste.
-type Key struct {
-	// Name is in lower case: "a", "é", "space", "enter", "esc", "backspace", "f5",
-	// "ctrl+x", "alt+left", "shift+tab", and "paste". Modifiers are written in the order
-	// "ctrl+alt+shift+". [KeyName] writes what a user wrote in this way.
-	Name string
-
-	// Text is what the key types: "a", "日", " ", or the whole text of a paste. It is ""
-	// for a key that types nothing.
-	Text string
-
-	Release bool // the key was released, which only some terminals tell
-}
+// Key is a key as this package reads it.
+type Key = keys.Key
 
 // Keys have names: a character is its own name ("a", "é", "+"), others are
 // "space", "enter", "esc", "tab", "backspace", "delete", "insert", "up", "down",
@@ -42,28 +27,3 @@ type keyNames []string
 func (n *keyNames) key(k Key)    { *n = append(*n, k.Name) }
 func (n *keyNames) focus(bool)   {}
 func (n *keyNames) reply(string) {}
-
-// KeyName writes a key as [Key.Name] has it, however a hook wrote it:
-// "Shift+Ctrl+X" is "ctrl+shift+x".
-func KeyName(key string) string {
-	parts := strings.Split(strings.ToLower(strings.TrimSpace(key)), "+")
-	last := parts[len(parts)-1]
-	if last == "" { // the plus itself
-		last = "+"
-	}
-	for from, to := range map[string]string{"escape": "esc", "return": "enter", "del": "delete", "pgup": "pageup", "pgdn": "pagedown"} {
-		if last == from {
-			last = to
-		}
-	}
-	name := ""
-	for _, m := range []struct {
-		name  string
-		words []string
-	}{{"ctrl", []string{"ctrl", "control"}}, {"alt", []string{"alt", "option", "meta"}}, {"shift", []string{"shift"}}} {
-		if slices.ContainsFunc(parts[:len(parts)-1], func(p string) bool { return slices.Contains(m.words, p) }) {
-			name += m.name + "+"
-		}
-	}
-	return name + last
-}

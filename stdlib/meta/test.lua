@@ -39,7 +39,7 @@ function test.approve() end
 function test.file(path, text) end
 
 --- Reads a file of the project.
----@param path string
+---@param path string from the project, or `~/…` in the home directory
 ---@return string? text
 ---@return string? err
 function test.read(path) end
@@ -92,7 +92,7 @@ function test.tool(name, input) end
 function test.shell(line) end
 
 --- Presses a key that a hook took with `pi.shortcut`.
----@param name string
+---@param name string its modifiers in any order
 ---@return boolean? ok
 ---@return string? err
 function test.key(name) end
@@ -155,7 +155,7 @@ function test.desktop() end
 ---@return string? err
 function test.edit_hook(path, text) end
 
---- Ends the program and begins it again with the same session.
+--- Ends the program and begins it again with the same session, which has what prompts, commands and tools of the case wrote.
 ---@return string shown what a person would have read meanwhile
 function test.reopen() end
 
@@ -194,6 +194,13 @@ function test.status() end
 ---@param name? string of the tool
 ---@return pi.TestCall[]
 function test.calls(name) end
+
+--- What a person saw of the calls of tools, one drawing after the other, as hooks draw them in 80 columns: with each
+--- `call.update` of a running call, when a hook asks for it with `opts.redraw` (of those within 100 ms of the clock of the
+--- case one), and at its end. Each report is there, however fast they come.
+---@param tool? string its name; nil: all
+---@return pi.TestDrawing[]
+function test.partial(tool) end
 
 --- The calls that reached played servers so far, in their order; what a gate blocked is not among them.
 ---@param server? string its name; nil: all
@@ -357,10 +364,20 @@ function TestClock.now() end
 ---@class pi.TestView
 ---@field hook string
 ---@field lines fun(width?: number, height?: number): string[] as it looks now, in 80 cells by 24 rows unless you say otherwise
----@field key fun(...: string): boolean presses keys by their names; true if the last one was used
+---@field key fun(...: string): boolean presses keys by their names, modifiers in any order; true if the last one was used
 ---@field type fun(text: string) types a text
+---@field paste fun(text: string): boolean pastes a text, in one piece as a terminal does; true if it was used
 ---@field close fun() takes it away
 ---@field closed fun(): boolean
+
+--- A drawing of a call.
+---@class pi.TestDrawing
+---@field tool string
+---@field id string of the call
+---@field partial boolean the call ran then; false: it was over, and this drawing stays
+---@field text string of what the tool had reported, or of its result
+---@field call? string[] the call as a hook draws it; nil: none does
+---@field lines? string[] the result as a hook draws it; nil: none does
 
 --- What goes along with a prompt.
 ---@class pi.TestAttachment

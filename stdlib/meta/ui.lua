@@ -191,21 +191,24 @@ function surface.close(value) end
 --- Draws it anew, as is done after each key too. Many calls at once draw once.
 function surface.request_render() end
 
---- Makes a row of text that is edited as the line being typed is: a component for `ctx.ui.custom`, or a part of one.
+--- Makes a text that is edited as the line being typed is, in one row or in several: a component for `ctx.ui.custom`, or a part of one. In several rows Ctrl+J and Shift+Enter break a line.
 ---@param opts? pi.FieldOptions
 ---@return pi.Field
 function ui.field(opts) end
 
 --- Options of `ctx.ui.field`.
 ---@class pi.FieldOptions
----@field text? string what stands there at first
+---@field text? string what stands there at first, at most 1 MiB
+---@field rows? integer how many rows it has at most: 1 unless said. It has as many as its text takes, and scrolls inside of them
+---@field prompt? string stands before the text, where there is room for it
 ---@field placeholder? string shown while there is no text
+---@field on_change? fun(text: string, surface: pi.Surface) a key has changed the text
 ---@field on_submit? fun(text: string, surface: pi.Surface) Enter was pressed; without it Enter closes the component with the text
 
---- A row of text. As a component it can have `wait`, `place` and `rows`, too.
+--- A text that is edited. As a component it can have `wait`, `place` and `rows`, too. It has room for 1 MiB: what is typed or pasted beyond that leaves it as it is, and the person is told.
 ---@class pi.Field: pi.Component
----@field render fun(width: integer): string the row, with the cursor in it
----@field handle_input fun(key: string, surface: pi.Surface, opts?: pi.KeyOptions): boolean false for a key that a row of text has no use for
+---@field render fun(width: integer): string|string[] the row, or the rows, with the cursor in it
+---@field handle_input fun(key: string, surface: pi.Surface, opts?: pi.KeyOptions): boolean false for a key that a text has no use for
 local field = {}
 
 --- The text as it is now.
@@ -214,7 +217,46 @@ function field.text() end
 
 --- Replaces the text.
 ---@param text string
+---@return boolean? ok
+---@return string? message the text is larger than 1 MiB
 function field.set_text(text) end
+
+--- Makes a list in which the person chooses as in `ctx.ui.select`, with arrows, page keys and what is typed: a component for `ctx.ui.custom`, or a part of one.
+---@param opts pi.ListOptions
+---@return pi.List
+function ui.list(opts) end
+
+--- Options of `ctx.ui.list`.
+---@class pi.ListOptions
+---@field items (string|pi.Choice)[] at most 10,000; a tab in a label parts columns
+---@field rows? integer how many items are in view at once: 10 unless said
+---@field filter? boolean what is typed leaves those items that have all of its words, in a row above them; else keys that type are yours
+---@field selected? any the value that is selected at first
+---@field on_select? fun(value: any, surface: pi.Surface) Enter was pressed; without it Enter closes the component with the value
+---@field on_change? fun(value: any, surface: pi.Surface) a key has selected another item; nil when no item is left
+---@field on_cancel? fun(surface: pi.Surface) Esc was pressed; without it Esc has its usual meaning, which closes the component
+
+--- A list. As a component it can have `wait`, `place` and `rows`, too. Tab is left to you, for the next part.
+---@class pi.List: pi.Component
+---@field render fun(width: integer, surface?: pi.Surface, height?: integer): string[] the items around the selected one, with `filter` below what is typed
+---@field handle_input fun(key: string, surface: pi.Surface, opts?: pi.KeyOptions): boolean false for a key that the list has no use for
+local list = {}
+
+--- The value that is selected, or nil.
+---@return any
+function list.selected() end
+
+--- Selects a value, unless it is filtered away.
+---@param value any
+function list.select(value) end
+
+--- What is typed to filter.
+---@return string
+function list.text() end
+
+--- Replaces the items. What is typed stays, and so does the value that is selected.
+---@param items (string|pi.Choice)[]
+function list.set_items(items) end
 
 --- Gives the terminal to a program, without a shell, and waits for its end. Nothing else is shown meanwhile: what the agent says waits. The hook's time does not run.
 ---@param cmd string

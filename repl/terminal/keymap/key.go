@@ -49,6 +49,15 @@ func ParseChord(s string) (string, error) {
 	return chord, nil
 }
 
+// KeyName writes a key as a terminal names it, however it was written: "Shift+Control+X" is
+// "ctrl+shift+x". A character stays as it is, and so does what is no key.
+func KeyName(s string) string {
+	if key, err := parseKey(strings.TrimSpace(s)); err == nil && utf8.RuneCountInString(s) > 1 {
+		return key
+	}
+	return s
+}
+
 // parseKey writes one key in the usual way.
 func parseKey(s string) (string, error) {
 	base, modifiers := splitKey(strings.ToLower(s))

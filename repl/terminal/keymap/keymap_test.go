@@ -9,7 +9,6 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"pi/internal/edit"
-	"pi/repl/terminal"
 )
 
 func TestTheUsualTableIsAsDesigned(t *testing.T) {
@@ -58,8 +57,8 @@ func TestUsualKeysAreNamedAsTheTerminalNamesThem(t *testing.T) {
 				t.Errorf("%s: %q is written %q, %v", a.Name, chord, got, err)
 			}
 			for _, key := range strings.Fields(chord) {
-				if terminal.KeyName(key) != key {
-					t.Errorf("%s: the terminal names %q %q", a.Name, key, terminal.KeyName(key))
+				if KeyName(key) != key {
+					t.Errorf("%s: the terminal names %q %q", a.Name, key, KeyName(key))
 				}
 			}
 		}

@@ -6,8 +6,8 @@ import (
 
 	"pi/internal/cells"
 	"pi/internal/fuzzy"
+	"pi/internal/keys"
 	"pi/internal/printable"
-	"pi/repl/terminal"
 )
 
 // menuRows is how many rows a menu has at most.
@@ -18,9 +18,9 @@ type MenuItem struct{ Label, Description string }
 
 // Menu is the list below the word that is being completed. The word stays in the line: the
 // caller gives the menu the keys first, edits the line with those that it does not use, and
-// sets the items anew. It is a [terminal.Panel] without a cursor.
+// sets the items anew. It is a panel without a cursor.
 type Menu struct {
-	terminal.Palette
+	Palette
 	items  []MenuItem
 	typed  string
 	column int
@@ -32,7 +32,7 @@ type Menu struct {
 }
 
 // NewMenu returns a menu without items.
-func NewMenu(p terminal.Palette) *Menu { return &Menu{Palette: p} }
+func NewMenu(p Palette) *Menu { return &Menu{Palette: p} }
 
 // SetIdle has the menu only show what there is: no item is selected and all keys are the
 // line's, until it is set so no more.
@@ -58,7 +58,7 @@ func (m *Menu) SetItems(items []MenuItem, typed string, column int) {
 
 // Key gives the menu a key: those that move, Enter and Tab, which take the selected item,
 // and Esc. Others are the line's.
-func (m *Menu) Key(k terminal.Key) (used bool) {
+func (m *Menu) Key(k keys.Key) (used bool) {
 	n := len(m.items)
 	if k.Release || m.done || n == 0 || m.idle {
 		return false
@@ -167,5 +167,3 @@ func (m *Menu) row(text string, indent, lead, width, at int) string {
 	}
 	return strings.TrimRight(text, " ")
 }
-
-var _ terminal.Panel = (*Menu)(nil)

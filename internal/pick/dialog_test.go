@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/repl/terminal"
+	"pi/internal/keys"
 )
 
 func TestConfirmAnswers(t *testing.T) {
@@ -35,10 +35,10 @@ func TestConfirmAnswers(t *testing.T) {
 		}
 	}
 	c := NewConfirm(Question{Title: "Sure?"}, false)
-	if used := c.Key(terminal.Key{Name: "paste", Text: "y"}); used || c.Done() {
+	if used := c.Key(keys.Key{Name: "paste", Text: "y"}); used || c.Done() {
 		t.Error("a paste is an answer")
 	}
-	if used := c.Key(terminal.Key{Name: "y", Text: "y", Release: true}); used || c.Done() {
+	if used := c.Key(keys.Key{Name: "y", Text: "y", Release: true}); used || c.Done() {
 		t.Error("a key that is released is an answer")
 	}
 }
@@ -106,7 +106,7 @@ func TestInputLooks(t *testing.T) {
 
 func TestMenu(t *testing.T) {
 	items := []MenuItem{{"/model", "choose the model"}, {"/mode", "switch the way to work"}, {"/compact", ""}}
-	m := NewMenu(terminal.Palette{})
+	m := NewMenu(Palette{})
 	m.SetItems(items, "/mo", 7)
 	equal(t, drawn(m, 60, 20), `     ▸ /model    choose the model
        /mode     switch the way to work
@@ -119,14 +119,14 @@ func TestMenu(t *testing.T) {
 	if m.Selected() != 0 {
 		t.Errorf("selected is %d, want the one that was", m.Selected())
 	}
-	if m.Key(terminal.Key{Name: "e", Text: "e"}) {
+	if m.Key(keys.Key{Name: "e", Text: "e"}) {
 		t.Error("the menu uses what is typed")
 	}
 	press(m, "up", "tab")
 	if at, ok := m.Taken(); at != 1 || !ok || !m.Done() {
 		t.Errorf("taken: %d %v", at, ok)
 	}
-	left := NewMenu(terminal.Palette{})
+	left := NewMenu(Palette{})
 	left.SetItems(items, "", 0)
 	press(left, "esc", "enter")
 	if _, ok := left.Taken(); ok || !left.Done() {
@@ -139,7 +139,7 @@ func TestMenuHasEightRows(t *testing.T) {
 	for _, row := range many(20) {
 		items = append(items, MenuItem{Label: row.Columns[0]})
 	}
-	m := NewMenu(terminal.Palette{})
+	m := NewMenu(Palette{})
 	m.SetItems(items, "", 0)
 	press(m, "up")
 	got := drawn(m, 40, 40)
@@ -158,7 +158,7 @@ func TestAnIdleMenuTellsHowOneChooses(t *testing.T) {
 	for _, row := range many(20) {
 		items = append(items, MenuItem{Label: row.Columns[0], Description: strings.Repeat("what it does and ", 5)})
 	}
-	m := NewMenu(terminal.Palette{})
+	m := NewMenu(Palette{})
 	m.SetIdle(true)
 	m.SetItems(items, "", 0)
 	for width, want := range map[int]string{

@@ -6,8 +6,8 @@ import (
 
 	"pi/internal/cells"
 	"pi/internal/edit"
+	"pi/internal/keys"
 	"pi/internal/printable"
-	"pi/repl/terminal"
 )
 
 // Question is what a dialog asks.
@@ -15,7 +15,7 @@ type Question struct {
 	Title   string // it may have several lines
 	Message string // what there is to know for an answer, such as a command; shown below
 	Hook    string // the hook that asks; "" if the program does
-	Palette terminal.Palette
+	Palette Palette
 }
 
 // question draws a [Question] above the row in which it is answered. What has no room can
@@ -102,7 +102,7 @@ func (a Answer) String() string {
 	return [...]string{"no", "yes", "always in this session"}[a]
 }
 
-// Confirm asks a question with y or n. Enter and Esc are no. It is a [terminal.Panel].
+// Confirm asks a question with y or n. Enter and Esc are no. It is a panel.
 type Confirm struct {
 	question
 	always    bool
@@ -117,7 +117,7 @@ func NewConfirm(q Question, always bool) *Confirm {
 }
 
 // Key gives the question a key.
-func (c *Confirm) Key(k terminal.Key) (used bool) {
+func (c *Confirm) Key(k keys.Key) (used bool) {
 	if k.Release || c.done {
 		return false
 	}
@@ -196,9 +196,7 @@ func ParseAnswer(line string, always bool) (a Answer, ok bool) {
 	return No, false
 }
 
-var _ terminal.Panel = (*Confirm)(nil)
-
-// Input asks for a row of text. It is a [terminal.Panel].
+// Input asks for a row of text. It is a panel.
 type Input struct {
 	question
 	field  edit.Field
@@ -225,7 +223,7 @@ func NewInput(o InputOptions) *Input {
 }
 
 // Key gives the question a key.
-func (i *Input) Key(k terminal.Key) (used bool) {
+func (i *Input) Key(k keys.Key) (used bool) {
 	if k.Release || i.done {
 		return false
 	}
@@ -268,16 +266,14 @@ func (i *Input) Render(width, height int) (rows []string, cursorRow, cursorColum
 	return rows, cursorRow, min(len(prompt)+column, width-1)
 }
 
-var _ terminal.Panel = (*Input)(nil)
-
 // heading is what stands above the rows of a panel: the question, who asks it, and what
 // else is worth knowing, such as the time that is left.
 type heading struct {
-	terminal.Palette
+	Palette
 	title, right, hook, note string
 }
 
-func newHeading(title, right, hook string, p terminal.Palette) heading {
+func newHeading(title, right, hook string, p Palette) heading {
 	return heading{Palette: p, title: title, right: right, hook: hook}
 }
 

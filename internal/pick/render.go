@@ -7,7 +7,6 @@ import (
 	"pi/internal/cells"
 	"pi/internal/fuzzy"
 	"pi/internal/printable"
-	"pi/repl/terminal"
 )
 
 const (
@@ -155,6 +154,8 @@ func (p *Picker) message() string {
 	switch {
 	case p.options.Whole && p.at < 0:
 		return "nothing matches: a whole word, or the arrows; Esc leaves"
+	case p.query != "" && p.matched == 0 && p.options.part:
+		return "nothing matches"
 	case p.query != "" && p.matched == 0:
 		return "nothing matches; Esc leaves"
 	case len(p.shown) == 0:
@@ -408,7 +409,7 @@ const deepest = 24
 
 // look is how rows are drawn: what was typed is set off.
 type look struct {
-	terminal.Palette
+	Palette
 	words []string
 }
 
@@ -469,7 +470,7 @@ func (l look) emphasized(text string) string {
 	return underlined(text, fuzzy.WordSpans(text, l.words), l.Palette)
 }
 
-func underlined(text string, spans []fuzzy.Span, p terminal.Palette) string {
+func underlined(text string, spans []fuzzy.Span, p Palette) string {
 	var b strings.Builder
 	at := 0
 	for _, s := range spans {

@@ -1,7 +1,7 @@
 // Package pick has the panels in which a user chooses and answers: the one picker of the
 // program ([Picker]), the questions that take a key or a line ([Confirm], [Input]), and the
-// menu of completion ([Menu]). Each is a [terminal.Panel]: it is given keys, and returns
-// rows that fit the window, whatever its size. None knows a terminal, an agent or a clock,
+// menu of completion ([Menu]), and the list that is a part of something larger ([List]). Each
+// is a panel: it is given keys, and returns rows that fit the window, whatever its size. None knows a terminal, an agent or a clock,
 // so that each can be shown by any front end and tested without one.
 //
 // A picker looks like this:
@@ -31,7 +31,7 @@ import (
 
 	"pi/internal/edit"
 	"pi/internal/fuzzy"
-	"pi/repl/terminal"
+	"pi/internal/keys"
 )
 
 // Row is one thing that can be chosen.
@@ -72,10 +72,12 @@ type Options struct {
 	Multi   bool   // several rows can be marked, with the space bar
 	Whole   bool   // nothing is filtered: what is typed chooses when it is the whole ID of a row
 	Actions []Action
-	Palette terminal.Palette
+	Palette Palette
+
+	part bool // it is the rows of a List, and others decide what Esc does
 }
 
-// Picker lets a user choose among rows. It is a [terminal.Panel].
+// Picker lets a user choose among rows. It is a panel.
 type Picker struct {
 	heading heading
 	options Options
@@ -143,7 +145,7 @@ func (p *Picker) SetTitle(title, right string) { p.heading.title, p.heading.righ
 func (p *Picker) SetNote(note string) { p.heading.note = note }
 
 // SetPalette has the picker painted in other colours.
-func (p *Picker) SetPalette(palette terminal.Palette) {
+func (p *Picker) SetPalette(palette Palette) {
 	p.options.Palette, p.heading.Palette = palette, palette
 }
 
@@ -194,8 +196,6 @@ func (p *Picker) Chosen() (ids []string, ok bool) {
 	}
 	return ids, true
 }
-
-var _ terminal.Panel = (*Picker)(nil)
 
 // refilter shows the rows that what is typed means now.
 func (p *Picker) refilter() {
@@ -294,7 +294,7 @@ func (p *Picker) unfold() {
 
 // Key gives the picker a key. Keys of actions come first, then those that move, then those
 // of the filter. Esc and Ctrl+C leave, and so does Ctrl+D if nothing is typed.
-func (p *Picker) Key(k terminal.Key) (used bool) {
+func (p *Picker) Key(k keys.Key) (used bool) {
 	if k.Release || p.done {
 		return false
 	}
@@ -306,7 +306,7 @@ func (p *Picker) Key(k terminal.Key) (used bool) {
 		return true
 	}
 	if k.Name == "ctrl+space" || k.Name == "alt+space" { // where the space bar marks
-		k = terminal.Key{Name: "space", Text: " "}
+		k = keys.Key{Name: "space", Text: " "}
 	}
 	switch p.field.Key(k.Name, k.Text) {
 	case edit.Submitted:

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"pi/internal/cells"
-	"pi/repl/terminal"
+	"pi/internal/keys"
 )
 
 func sessions() []Row {
@@ -32,16 +32,23 @@ func tree() []Row {
 	}
 }
 
+// panel is what a front end takes.
+type panel interface {
+	Key(k keys.Key) bool
+	Render(width, height int) (rows []string, cursorRow, cursorColumn int)
+	Done() bool
+}
+
 // press gives a panel keys by their names; what is in quotes is typed.
-func press(p terminal.Panel, keys ...string) {
-	for _, name := range keys {
+func press(p panel, names ...string) {
+	for _, name := range names {
 		if text, quoted := strings.CutPrefix(name, "'"); quoted {
 			for _, r := range text {
-				p.Key(terminal.Key{Name: strings.Replace(string(r), " ", "space", 1), Text: string(r)})
+				p.Key(keys.Key{Name: strings.Replace(string(r), " ", "space", 1), Text: string(r)})
 			}
 			continue
 		}
-		k := terminal.Key{Name: name}
+		k := keys.Key{Name: name}
 		if name == "space" {
 			k.Text = " "
 		}
@@ -50,7 +57,7 @@ func press(p terminal.Panel, keys ...string) {
 }
 
 // drawn is what a panel draws, as one text.
-func drawn(p terminal.Panel, width, height int) string {
+func drawn(p panel, width, height int) string {
 	rows, _, _ := p.Render(width, height)
 	return strings.Join(rows, "\n")
 }
@@ -149,7 +156,7 @@ func TestSeveralChoices(t *testing.T) {
   [x] two
   [ ] three
   Enter choose · Space mark · Esc`)
-	p.options.Palette.On = true
+	p.options.Palette = Palette{On: true, With: func(_, text string) string { return text }}
 	if got := drawn(p, 40, 20); !strings.Contains(got, "☑ two") || !strings.Contains(got, "☐ three") {
 		t.Errorf("with colours:\n%s", got)
 	}
@@ -258,12 +265,12 @@ func TestActionsMayReplaceRows(t *testing.T) {
 func TestForeignTextIsHarmless(t *testing.T) {
 	evil := "\x1b[2Jname\x07\u202e\nsecond\tline"
 	p := New(Options{Title: "title " + evil, Right: evil, Hook: evil}, []Row{{ID: "1", Columns: []string{evil, evil}, Description: evil}})
-	m := NewMenu(terminal.Palette{})
+	m := NewMenu(Palette{})
 	m.SetItems([]MenuItem{{evil, evil}}, "n", 0)
 	q := Question{Title: evil, Message: evil, Hook: evil}
-	for _, panel := range []terminal.Panel{p, m, NewConfirm(q, true), NewInput(InputOptions{Question: q, Placeholder: evil, Text: evil})} {
-		if got := drawn(panel, 200, 40); strings.ContainsAny(got, "\x1b\x07\t\u202e") {
-			t.Errorf("%T draws %q", panel, got)
+	for _, one := range []panel{p, m, NewConfirm(q, true), NewInput(InputOptions{Question: q, Placeholder: evil, Text: evil})} {
+		if got := drawn(one, 200, 40); strings.ContainsAny(got, "\x1b\x07\t\u202e") {
+			t.Errorf("%T draws %q", one, got)
 		}
 	}
 	if got := strings.Join(Numbered([]Row{{Columns: []string{evil}}}, nil), ""); strings.ContainsAny(got, "\x1b\x07\t\n\u202e") {
@@ -316,7 +323,7 @@ func TestLayout(t *testing.T) {
 }
 
 // fits checks what holds for every panel in every window.
-func fits(t *testing.T, p terminal.Panel, width, height int) []string {
+func fits(t *testing.T, p panel, width, height int) []string {
 	t.Helper()
 	rows, cursorRow, cursorColumn := p.Render(width, height)
 	if len(rows) > height {
@@ -366,12 +373,12 @@ func TestDialogsFitEveryWindow(t *testing.T) {
 	q := Question{Title: "May it run 日本語?", Message: strings.Repeat("rm -rf /a/long/path and 日本語のテキスト\n", 7), Hook: "gate.lua"}
 	for width := 1; width <= 200; width++ {
 		for height := 1 + width%4; height <= 40; height += 4 + width/20 {
-			c, i, m := NewConfirm(q, width%2 == 0), NewInput(InputOptions{Question: q, Placeholder: "a name", Text: "日本語 text"}), NewMenu(terminal.Palette{})
+			c, i, m := NewConfirm(q, width%2 == 0), NewInput(InputOptions{Question: q, Placeholder: "a name", Text: "日本語 text"}), NewMenu(Palette{})
 			m.SetItems([]MenuItem{{"日本語", "what it is"}, {"b", ""}, {"a very long label of an item", "d"}}, "b", width/2)
-			for _, panel := range []terminal.Panel{c, i, m} {
+			for _, one := range []panel{c, i, m} {
 				for _, key := range []string{"", "down", "pagedown", "down", "pageup"} {
-					press(panel, key)
-					fits(t, panel, width, height)
+					press(one, key)
+					fits(t, one, width, height)
 				}
 			}
 		}
