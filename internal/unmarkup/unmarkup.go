@@ -19,7 +19,7 @@ import (
 // Options say how a page is read. The zero value reads all of it.
 type Options struct {
 	Base *url.URL // where relative addresses begin; nil: they stay as they are
-	Main bool     // only what the page says is its content, if it says so
+	Main bool     // only the content: what the page says is that, without menus and forms
 	Most int      // bytes of Markdown; 0: as many as there are
 	Look func()   // called now and then, to stop by a panic; it may be nil
 }
@@ -39,17 +39,22 @@ func Markdown(page string, o Options) (Page, error) {
 	if o.Main {
 		region = regionOf(page, o.Look)
 	}
-	r := &reader{Options: o, region: region, w: &writer{most: o.Most, look: o.Look}}
-	if err := r.read(page); err != nil {
+	r, err := readRegion(page, region, o)
+	for err == nil && o.Main && strings.TrimSpace(string(r.w.out)) == "" { // nothing in it: then all
+		o.Main = region != ""
+		region = ""
+		r, err = readRegion(page, region, o)
+	}
+	if err != nil {
 		return Page{}, err
 	}
-	if strings.TrimSpace(string(r.w.out)) == "" && region != "" { // nothing in it: then all
-		r = &reader{Options: o, w: &writer{most: o.Most, look: o.Look}}
-		if err := r.read(page); err != nil {
-			return Page{}, err
-		}
-	}
 	return Page{strings.TrimSpace(string(r.w.out)) + "\n", strings.Join(strings.Fields(r.title), " ")}, nil
+}
+
+// readRegion reads what is in an element, or all of a page.
+func readRegion(page, region string, o Options) (*reader, error) {
+	r := &reader{Options: o, region: region, w: &writer{most: o.Most, look: o.Look}}
+	return r, r.read(page)
 }
 
 // regionOf is the element in which the content of a page stands, main or article; "" if it has
@@ -154,7 +159,7 @@ func (r *reader) open(name string, attr map[string]string, selfClosing bool) {
 		}
 		return
 	}
-	if !selfClosing && (isLeftOut(name, r.region != "") || isHidden(name, attr)) {
+	if !selfClosing && (isLeftOut(name, r.Main) || isHidden(name, attr)) {
 		r.skipped, r.depth = name, 1
 		return
 	}

@@ -45,7 +45,9 @@ func TestTheContentOfAPage(t *testing.T) {
 	for page, want := range map[string]string{
 		"<title>t</title><nav>a</nav><main>b<nav>c</nav></main>d": "b\n",
 		"a<article>b</article>c<article>d</article>":              "b\n\nd\n",
-		"<nav>a</nav>b":                "a\n\nb\n",
+		"<nav>a</nav>b":                "b\n",
+		"<nav>a</nav><form>b</form>":   "a\n\nb\n",
+		"<main><nav>a</nav></main>":    "a\n",
 		"<main></main>a":               "a\n",
 		"<article>a<main>b</main>":     "b\n",
 		"<main><main>a</main>b</main>": "a\n\nb\n",

@@ -7,7 +7,7 @@ local html = {}
 --- Options of `html.markdown`.
 ---@class pi.MarkdownOptions
 ---@field base? string the address of the page, where its relative addresses begin
----@field main? boolean only what the page says is its content: the element `main`, or else `article`, without menus and forms; all if it says nothing
+---@field main? boolean only the content: what is in the element `main`, or else `article`, if there is one, and without menus, footers and forms
 
 --- What is known of a page.
 ---@class pi.PageInfo
