@@ -62,7 +62,7 @@ func printConversation(s *session.Session) error {
 		model = provider + "/" + id
 	}
 	fmt.Printf("session %s\ncwd     %s\nmodel   %s\nentries %d\n", s.ID(), printable.Text(s.Cwd()), printable.Text(model), len(s.Entries()))
-	if line := s.UnknownTypes(); line != "" {
+	if line := s.UnknownTypes(nil); line != "" {
 		tell(line)
 	}
 	for _, item := range s.Context() {

@@ -45,6 +45,7 @@ func rooms() map[string]room {
 		"internal/sse":          {libraries: []string{"github.com/tmaxmax/go-sse"}}, // an oracle of its tests
 		"internal/suggest":      {libraries: []string{}},
 		"internal/testing":      {rooms: []string{"agent/llm", "internal/sse", "session", "session/message"}, libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "golang.org/x/sys", "golang.org/x/term"}}, // support of tests, and of bench
+		"internal/unmarkup":     {libraries: []string{"golang.org/x/net"}},
 		"internal/filelock":     {rooms: []string{"internal/safefile"}, libraries: []string{"golang.org/x/text"}},
 		"internal/safefile":     {libraries: []string{"golang.org/x/sys"}},
 		"internal/process":      {libraries: []string{"golang.org/x/sys"}},
@@ -77,7 +78,7 @@ func rooms() map[string]room {
 		"luavm":                 {rooms: []string{"internal/suggest", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua", "layeh.com/gopher-luar"}},
 		"stdlib/annotated":      {libraries: []string{}},
 		"stdlib/compat":         {rooms: []string{"luavm", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
-		"stdlib":                {rooms: []string{"stdlib/compat", "luavm", "internal/sse", "internal/cells", "internal/diff", "internal/filelock", "internal/frontmatter", "internal/globs", "internal/printable"}},
+		"stdlib":                {rooms: []string{"agent/schema", "stdlib/compat", "luavm", "internal/sse", "internal/cells", "internal/diff", "internal/filelock", "internal/unmarkup", "internal/frontmatter", "internal/globs", "internal/printable"}},
 		"luahooks/text":         {rooms: []string{"luavm", "stdlib", "stdlib/annotated", "stdlib/compat", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/exitwait":     {rooms: []string{"internal/printable"}, libraries: []string{}},
 		"luahooks":              {rooms: []string{"agent/mcp", "stdlib", "stdlib/compat", "luahooks/api", "luahooks/event", "luahooks/exitwait", "luahooks/text", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "luavm", "internal/child", "internal/filelock", "internal/printable", "internal/suggest", "internal/process"}},

@@ -2,11 +2,13 @@
 --
 -- You are asked about each host, once or for the session; those in --web-hosts are
 -- fetched from unasked, "*.example.org" with all below it. Without a person nothing
--- else is fetched. Where a page sends on to, the same question comes again. What the
--- model reads is at most 50 KiB, and marked as what others wrote.
+-- else is fetched. Where a page sends on to, the same question comes again. A host that is
+-- not listed has to be on a public address: no page leads into your network. What the model
+-- reads is at most 50 KiB, and marked as what others wrote.
 --
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook web.lua.
 
+local html = require "pi.html"
 local http = require "pi.http"
 local schema = require "pi.schema"
 local text = require "pi.text"
@@ -49,56 +51,11 @@ local function resolve(base, to)
   return origin .. (path:match("^.*/") or "/") .. to
 end
 
-local function character(code)
-  if code < 128 then return string.char(code) end
-  local bytes, lead = "", 64
-  while code >= lead do
-    bytes = string.char(128 + code % 64) .. bytes
-    code, lead = math.floor(code / 64), lead / 2
-  end
-  return string.char(256 - 2 * lead + code) .. bytes
-end
-
-local NAMED = { amp = "&", lt = "<", gt = ">", quot = '"', apos = "'", nbsp = " ", mdash = "—", ndash = "–", hellip = "…" }
-
-local function unescape(s)
-  s = s:gsub("&#[xX](%x+);", function(hex) return #hex < 6 and character(tonumber(hex, 16)) or nil end)
-  s = s:gsub("&#(%d+);", function(n) return #n < 7 and character(tonumber(n)) or nil end)
-  return (s:gsub("&(%a+);", NAMED))
-end
-
--- Enough of HTML to read a page: what is no text is left out, the rest keeps its shape.
-local function markdown(html, url)
-  html = html:gsub("<!%-%-.-%-%->", ""):gsub("<(/?)(%a%w*)", function(slash, tag) return "<" .. slash .. tag:lower() end)
-  local title = html:match("<title[^>]*>(.-)</title>")
-  for _, tag in ipairs { "head", "script", "style", "noscript", "template", "svg", "nav", "footer", "form" } do
-    html = html:gsub("<" .. tag .. "[%s>].-</" .. tag .. "%s*>", "")
-  end
-  local code = {} -- is put back at the end, as it is
-  html = html:gsub("<pre[^>]*>(.-)</pre>", function(inside)
-    table.insert(code, "\n\n```\n" .. unescape(inside:gsub("<[^>]*>", "")):gsub("%s+$", "") .. "\n```\n\n")
-    return "\1" .. #code .. "\1"
-  end)
-  html = html:gsub("%s+", " ")
-  html = html:gsub("<h(%d)[^>]*>(.-)</h%1>", function(level, words) return "<p>" .. ("#"):rep(level) .. " " .. words .. "<p>" end)
-  html = html:gsub('<a [^>]-href="([^"]*)"[^>]*>(.-)</a>', function(to, words)
-    return words:find("^%s*$") and "" or "[" .. words .. "](" .. resolve(url, to) .. ")"
-  end)
-  html = html:gsub("</?code[^>]*>", "`"):gsub("</?strong[^>]*>", "**"):gsub("</?b>", "**"):gsub("</?em[^>]*>", "*"):gsub("</?i>", "*")
-  html = html:gsub("<li[^>]*>", "\n- "):gsub("<br[^>]*>", "\n"):gsub("</t[dh]>", " | "):gsub("<tr[^>]*>", "\n")
-  for _, tag in ipairs { "p", "div", "section", "article", "ul", "ol", "table", "blockquote", "dl", "dt", "dd" } do
-    html = html:gsub("</?" .. tag .. "[^>%w]?[^>]*>", "\n\n")
-  end
-  html = unescape(html:gsub("<[^>]*>", "")):gsub("[ \t]*\n[ \t]*", "\n"):gsub("\n\n\n+", "\n\n")
-  html = html:gsub("\1(%d+)\1", function(n) return code[tonumber(n)] end):gsub("\n\n\n+", "\n\n")
-  return (title and "# " .. unescape(title:gsub("%s+", " ")) .. "\n\n" or "") .. html:gsub("^%s+", ""):gsub("%s+$", "")
-end
-
 -- Reads the beginning of a page; more than READ is not even sent.
 local function get(url)
   local parts, size = {}, 0
   local response, err = http.stream{
-    url = url, redirect = false, timeout = 30000,
+    url = url, redirect = false, timeout = 30000, public = not is_listed(host_of(url)),
     headers = { Accept = "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.1" },
     on_chunk = function(bytes)
       table.insert(parts, bytes)
@@ -133,7 +90,8 @@ pi.tool{
     if not url then return { content = response, is_error = true } end
     local kind = response.headers["content-type"] or "text/plain"
     if kind:find("html", 1, true) then
-      body = markdown(body, url)
+      local words, info = html.markdown(body, { base = url, main = true })
+      body = words and (info.title ~= "" and "# " .. info.title .. "\n\n" or "") .. words or info
     elseif not kind:find("^text/") and not kind:find("json", 1, true) and not kind:find("xml", 1, true) then
       return { content = url .. " is no text but " .. kind, is_error = true }
     end

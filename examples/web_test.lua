@@ -39,7 +39,8 @@ Some **bold** and *slanted* words, with a [link](]] .. url .. [[/a/other.html#x)
 if a < b then
     c()
 end
-```]])
+```
+]])
 end)
 
 t.case("without a person a host has to be listed", function(t)
@@ -56,11 +57,19 @@ t.case("the person is asked about each host, also where a page sends on to", fun
   t.hook("web.lua")
   t.answers(function(_, title)
     asked[#asked + 1] = title
-    return not title:find("other", 1, true)
+    return false
   end)
+  t.flags { ["web-hosts"] = "127.0.0.1" }
   local r = t.tool("web_fetch", { url = url .. "/" })
   t.equal(r.text, "the user does not want anything from other.example")
-  t.match(asked[#asked], "Fetch from other.example?")
+  t.equal(asked, { "Fetch from other.example?" })
+end)
+
+t.case("what a person allows is fetched from public addresses only", function(t)
+  local url = site { ["/"] = "<p>in</p>" }
+  t.hook("web.lua")
+  t.answers(function() return true end)
+  t.match(t.tool("web_fetch", { url = url .. "/" }).text, "127.0.0.1 is no public address")
 end)
 
 t.case("an address that is written in an odd way is refused", function(t)

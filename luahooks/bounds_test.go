@@ -21,7 +21,7 @@ func TestWhatHoldsItselfOrIsFarTooLargeIsAnErrorOfTheHandler(t *testing.T) {
 		"a wrapped message":         {`return { messages = { { message = { role = "user", content = "x" } } } }`, ""},
 		"a cycle in the content":    {`local b = { type = "new" } b.b = b return { messages = { { role = "user", content = { b } } } }`, "the table contains itself"},
 		"deep details": {`local d = {} for i = 1, 1e5 do d = { d } end
-			return { messages = { { role = "custom", custom_type = "x", content = "x", details = d } } }`, "nested more than 200 deep"},
+			return { messages = { { role = "custom", custom_type = "x", content = "x", details = d } } }`, "nested more than 256 deep"},
 		"the same list a million times": {`local m = { role = "user", content = "x" } local l = {} for i = 1, 1e6 do l[i] = m end return { messages = l }`, "more than 100000"},
 		"the same text many times": {`local m = { role = "user", content = ("x"):rep(2^20) } local l = {} for i = 1, 100 do l[i] = m end return { messages = l }`,
 			"messages[65]: it is larger than 64 MiB"},

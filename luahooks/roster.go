@@ -55,6 +55,15 @@ func newRoster(mode string, like *roster) *roster {
 	return r
 }
 
+// KnowsType reports whether a hook that is loaded has a type of entries: it stands as a string in
+// its text, or in that of a module of it. Nothing in a session tells more.
+func (r *roster) KnowsType(typ string) bool {
+	return slices.ContainsFunc(r.list(), func(h *hook) bool {
+		in := h.current()
+		return in != nil && in.script.HasText(typ)
+	})
+}
+
 // list returns the hooks in their order. It must not be changed.
 func (r *roster) list() []*hook { return *r.hooks.Load() }
 

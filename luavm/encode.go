@@ -15,7 +15,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-const maxJSONDepth = 200
+const maxJSONDepth = 256
 
 // EncodeJSON converts a Lua value. A table with entries 1..n is an array, one
 // with string keys an object, in the order in which its keys were first set;

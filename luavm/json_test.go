@@ -73,7 +73,7 @@ func TestLuaValuesBecomeJSON(t *testing.T) {
 		{`v = { a = { [3] = 1 } }`, "", `at .a: a list has no entry 1 but has an entry 3`},
 		{`v = { [true] = 1 }`, "", `a boolean cannot be a key`},
 		{`v = {} v.self = { v }`, "", `at .self[1]: the table contains itself`},
-		{`v = {} for i = 1, 300 do v = { v } end`, "", `nested more than 200 deep`},
+		{`v = {} for i = 1, 300 do v = { v } end`, "", `nested more than 256 deep`},
 		{`v = {} for i = 1, 3 do v[i] = ("x"):rep(40*2^20) end`, "", `larger than 64 MiB`},
 		{`v = coroutine.create(print)`, "", `a thread cannot be JSON`},
 		{`local shared = {1} v = { shared, shared }`, `[[1],[1]]`, ""},

@@ -30,7 +30,9 @@ func writtenParts(p *lua.FunctionProto, pc, register, parts int) string {
 			return p.DbgUpvalues[i]
 		}
 	case lua.OP_MOVE, lua.OP_MOVEN:
-		return localName(p, argB(inst), at)
+		if name := localName(p, argB(inst), at); name != "" && name[0] != '(' { // a loop is over whose register another value has
+			return name
+		}
 	case lua.OP_GETTABLEKS, lua.OP_SELF:
 		return fieldOf(writtenParts(p, at, argB(inst), parts-1), keyOf(p, at, argC(inst)))
 	case lua.OP_GETTABLE:

@@ -229,10 +229,10 @@ func TestBranchGivenOutStaysAsItWas(t *testing.T) {
 
 func TestUnknownTypesAreNamedInOneLine(t *testing.T) {
 	s := read(t, write(t, story("u1 o2 o3")...))
-	if got, want := s.UnknownTypes(), "Session has entries of unknown types: hook_own (2)"; got != want {
+	if got, want := s.UnknownTypes(nil), "Session has entries of unknown types: hook_own (2)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := read(t, write(t, story("u1")...)).UnknownTypes(); got != "" {
+	if got := read(t, write(t, story("u1")...)).UnknownTypes(nil); got != "" {
 		t.Errorf("%q for a session of core types", got)
 	}
 }

@@ -262,7 +262,7 @@ func TestOpeningDecodesNoBody(t *testing.T) {
 		s := readWith(t, write(t, story("u1 a2 u3 a4 c5:3 u6 a7")...), buffer)
 		s.Branch()
 		s.Leaf()
-		s.UnknownTypes()
+		s.UnknownTypes(nil)
 		if n := decodedBodies(s); n != 0 {
 			t.Errorf("%d bodies were decoded", n)
 		}

@@ -143,5 +143,5 @@ func checkLoaded(t *testing.T, s *Session) {
 		t.Errorf("shown as %s, %v", shown, err)
 	}
 	s.Problems()
-	s.UnknownTypes()
+	s.UnknownTypes(nil)
 }

@@ -315,13 +315,13 @@ func (s *Session) noteUnreadable(path []*Entry) {
 	}
 }
 
-// UnknownTypes returns the line that tells of entries that are not the core's,
-// or "".
-func (s *Session) UnknownTypes() string {
+// UnknownTypes returns the line that tells of entries that are neither the core's nor of a type
+// that is known, or "". known may be nil.
+func (s *Session) UnknownTypes(known func(typ string) bool) string {
 	counts := map[string]int{}
 	var order []string
 	for _, e := range s.Entries() {
-		if Reserved(e.Type) {
+		if Reserved(e.Type) || known != nil && known(e.Type) {
 			continue
 		}
 		if counts[e.Type]++; counts[e.Type] == 1 {

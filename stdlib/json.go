@@ -9,14 +9,26 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// openJSON makes pi.json: encode(value), decode(text), list(table?) and null. A decoded value
+// maxIndent is how many blanks a level of JSON has at most.
+const maxIndent = 16
+
+// openJSON makes pi.json: encode(value, {indent, keys}?), decode(text), list(table?) and null. indent
+// is how many blanks a level has, keys are those that come first in each object. A decoded value
 // that is not changed encodes as it came, empty lists included. null stands for
 // null where nil cannot: in lists, and as a whole text. list makes a list that is [] when
 // it is empty, or makes the table that it is given one.
 func openJSON(vm *luavm.VM, L *lua.LState, _ *Env) lua.LValue {
 	t := luavm.NewRecord(L, 4)
-	luavm.Set(t, "encode", vm.Func("json.encode", func(L *lua.LState, v lua.LValue) (string, error) {
+	luavm.Set(t, "encode", vm.Func("json.encode", func(L *lua.LState, v, opts lua.LValue) (string, error) {
+		how := luavm.Layout{Most: maxData}
+		luavm.Unpack(L, 2, "json.encode", luavm.Opt("indent", &how.Indent), luavm.Opt("keys", &how.Keys))
+		if how.Indent < 0 || how.Indent > maxIndent {
+			return "", luavm.Misusef("option \"indent\" is a number of blanks up to %d", maxIndent)
+		}
 		b, err := luavm.EncodeJSON(L, v, luavm.JSON{})
+		if err == nil && (how.Indent > 0 || how.Keys != nil) {
+			b, err = luavm.LayOut(L, b, how)
+		}
 		if err != nil {
 			return "", luavm.Misusef("%v", err)
 		}

@@ -22,6 +22,7 @@ import (
 //	enum(values, opts?)  const(value, opts?)  array(items?, opts?)
 //	map(values?, opts?)         an object with any keys
 //	any_of(schemas, opts?)      optional(schema)
+//	check(schema, value) → true, or nil and {{path, message}, …}
 //
 // Instead of opts a description may be given. All take description, title,
 // default and examples; further string: min_length, max_length, pattern, format,
@@ -47,6 +48,13 @@ func openSchema(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	}
 	m.schemaOfParts()
 	m.schemaOfChoices()
+	luavm.Set(m.table, "check", vm.GFunc("schema.check", func(L *lua.LState) int {
+		schema := L.CheckTable(1)
+		if L.GetTop() > 2 {
+			luavm.Raise(L, "'schema.check' takes at most 2 arguments, got %d", L.GetTop())
+		}
+		return m.schemaCheck(L, schema, L.Get(2))
+	}))
 	return m.table
 }
 

@@ -45,7 +45,7 @@ func cannotFail() []string {
 		"json.encode", "json.list", "mcp.servers", "path.join", "path.dir", "path.base", "path.clean", "path.is_abs", "path.ext", "path.stem", "path.abs", "path.split", "path.match", "path.rel",
 		"re.match", "re.find_all", "re.test", "re.replace", "re.split", "re.escape",
 		"schema.string", "schema.number", "schema.integer", "schema.boolean", "schema.null", "schema.any", "schema.object", "schema.array", "schema.map", "schema.optional",
-		"schema.enum", "schema.const", "schema.any_of",
+		"schema.enum", "schema.const", "schema.any_of", "schema.check", // whose second result is a list
 		"sh.quote", "text.truncate", "text.width", "text.fit", "text.wrap", "text.redact", "text.of", "text.front_matter",
 		"time.now", "time.since", "time.duration", "timer.sleep", "timer.after", "timer.every",
 	}

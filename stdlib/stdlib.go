@@ -11,7 +11,9 @@
 //	pi.re      match find_all test replace split escape check
 //	pi.sh      commands quote
 //	pi.text    truncate width fit wrap redact of front_matter
-//	pi.schema  object string number integer boolean enum array optional …
+//	pi.schema  object string number integer boolean enum array optional check …
+//	pi.toml    decode
+//	pi.html    markdown
 //	pi.diff    unified
 //	pi.base64  encode decode url_encode url_decode
 //	pi.hash    sha256 sha512 sha1 md5 hmac_sha256 hex unhex random
@@ -64,7 +66,7 @@ func modules() map[string]Open {
 	return map[string]Open{
 		"pi.base64": openBase64, "pi.diff": openDiff, "pi.fs": openFS, "pi.git": openGit, "pi.hash": openHash, "pi.http": openHTTP,
 		"pi.json": openJSON, "pi.llm": openLLM, "pi.mcp": openMCP, "pi.path": openPath, "pi.re": openRe, "pi.schema": openSchema, "pi.sh": openSh,
-		"pi.text": openText, "pi.time": openTime, "pi.timer": openTimer,
+		"pi.text": openText, "pi.time": openTime, "pi.timer": openTimer, "pi.toml": openTOML, "pi.html": openHTML,
 	}
 }
 

@@ -55,6 +55,8 @@ type Options struct {
 	// Copy copies a text to the user's clipboard and returns the way that it went;
 	// nil: there is no /copy.
 	Copy func(ctx context.Context, text string) (way string, err error)
+	// KnowsType reports whether entries of a type are those of a hook; nil: none are.
+	KnowsType func(typ string) bool
 }
 
 // Sessions is the place where sessions are kept, as /resume needs it.

@@ -198,7 +198,7 @@ func (r resumer) arrived(s *session.Session, as session.Access) []string {
 	if cwd := s.Cwd(); cwd != "" && cwd != r.Agent.Cwd() && as != session.ToCopy {
 		lines = append(lines, fmt.Sprintf("it was started in %s; the tools work in %s", cwd, r.Agent.Cwd()))
 	}
-	for _, problem := range append(s.Problems(), s.UnknownTypes()) {
+	for _, problem := range append(s.Problems(), s.UnknownTypes(r.KnowsType)) {
 		if problem != "" {
 			lines = append(lines, problem)
 		}

@@ -20,6 +20,8 @@ type opening struct {
 	attended bool // a user can be asked
 	user     User
 	later    *messages // what is unusual about the session
+	// knowsType reports whether entries of a type are those of a hook; nil: none are.
+	knowsType func(typ string) bool
 }
 
 // open opens the session that the command line names, or makes a new one. With a bare
@@ -43,7 +45,7 @@ func (o opening) open(ctx context.Context) (*session.Session, error) {
 		return nil, SessionError{Err: err}
 	}
 	o.later.warn(s.Problems()...)
-	if line := s.UnknownTypes(); line != "" {
+	if line := s.UnknownTypes(o.knowsType); line != "" {
 		o.later.warn(line)
 	}
 	return s, nil

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -30,8 +31,9 @@ type modules struct {
 	env      *stdlib.Env
 	required map[string]*module // by name; only while the VM is held
 
-	mu     sync.Mutex        // guards what follows
-	looked map[string]string // files that were looked at, with the sum of their bytes
+	mu     sync.Mutex           // guards what follows
+	looked map[string]string    // files that were looked at, with the sum of their bytes
+	texts  []*lua.FunctionProto // the hook's own file, and those of its modules
 }
 
 // FindModule finds the file of a module and returns the path that messages have for
@@ -104,6 +106,7 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 	if err != nil {
 		return err
 	}
+	m.noteText(proto)
 	defer func() {
 		if !one.done {
 			delete(m.required, name) // it raised
@@ -123,6 +126,20 @@ func (m *modules) note(path, sum string) {
 	if _, ok := m.looked[path]; !ok {
 		m.looked[path] = sum
 	}
+}
+
+// noteText remembers a file that belongs to the hook.
+func (m *modules) noteText(file *lua.FunctionProto) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.texts = append(m.texts, file)
+}
+
+// hasText reports whether a text stands as a string in a file of the hook.
+func (m *modules) hasText(text string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.ContainsFunc(m.texts, func(file *lua.FunctionProto) bool { return luavm.HasText(file, text) })
 }
 
 // files returns the files that require looked at, also those that were not there, with the

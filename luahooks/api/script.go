@@ -267,6 +267,7 @@ func (s *Script) ofContext() []part {
 // Run gives the VM pi, ctx and require, and runs the hook's file in it. state is
 // pi.state of the version before. It is called within a job.
 func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessage) {
+	s.modules.noteText(file)
 	vm := s.bridge.vm
 	pi := s.bridge.newTable(L, s.ofPi()...)
 	luavm.Set(pi, "version", lua.LString(s.bridge.Version))
@@ -322,6 +323,10 @@ func (s *Script) State(ctx context.Context) (state json.RawMessage, lost, err er
 
 // Files are those that require looked at, with the sum of their bytes.
 func (s *Script) Files() map[string]string { return s.modules.files() }
+
+// HasText reports whether a text stands as a string in a file of the hook. It may be called from
+// any goroutine.
+func (s *Script) HasText(text string) bool { return s.modules.hasText(text) }
 
 // EndUnclaimed ends the programs that the version before has kept and that this one did not
 // take up. It returns when they have ended.

@@ -26,8 +26,8 @@ func harmless() map[string][]string {
 		"ctx.ui":    {"select", "confirm", "input", "editor", "notify", "set_status", "set_widget", "set_header", "set_footer", "set_plan", "set_title", "set_working_message", "set_working_indicator", "set_editor_text", "get_editor_text", "custom", "field", "keys", "can"},
 		"pi.http":   {"encode"},
 		"pi.fs":     {"read", "exists", "stat", "list", "glob", "real"},
-		"pi.base64": {"*"}, "pi.diff": {"*"}, "pi.hash": {"*"}, "pi.json": {"*"}, "pi.path": {"*"}, "pi.re": {"*"}, "pi.schema": {"*"},
-		"pi.sh": {"*"}, "pi.text": {"*"}, "pi.time": {"*"},
+		"pi.base64": {"*"}, "pi.diff": {"*"}, "pi.hash": {"*"}, "pi.html": {"*"}, "pi.json": {"*"}, "pi.path": {"*"}, "pi.re": {"*"}, "pi.schema": {"*"},
+		"pi.sh": {"*"}, "pi.text": {"*"}, "pi.time": {"*"}, "pi.toml": {"*"},
 		// They call functions of pi and ctx, which are confined themselves.
 		"pi.compat.pi_v2": {"*"}, "pi.compat.omp": {"*"}, "pi.compat.marvin": {"*"},
 	}

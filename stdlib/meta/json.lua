@@ -5,10 +5,16 @@
 ---@field null userdata stands for null where nil cannot: in lists, and as a whole text
 local json = {}
 
---- A value as JSON. Raises for what JSON cannot hold, and names where it is. An empty table that was not decoded is `{}`.
+--- Options of `json.encode`.
+---@class pi.EncodeOptions
+---@field indent? integer blanks for each level, at most 16; all stands in one line unless said
+---@field keys? string[] keys that come first in each object, in this order; the others follow as they were set
+
+--- A value as JSON. Raises for what JSON cannot hold, and names where it is: also for what is nested more than 256 deep, or, with options, larger than 8 MiB. An empty table that was not decoded is `{}`.
 ---@param value any
+---@param opts? pi.EncodeOptions
 ---@return string
-function json.encode(value) end
+function json.encode(value, opts) end
 
 --- The value of a text.
 ---@param text string

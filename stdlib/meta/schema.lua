@@ -115,4 +115,16 @@ function schema.any_of(schemas, opts) end
 ---@return userdata
 function schema.optional(schema) end
 
+--- A thing that is wrong with a value.
+---@class pi.SchemaFault
+---@field path string a JSON pointer into the value, such as `/items/0/name`, which counts from 0; `/` is the whole
+---@field message string
+
+--- Whether a value fits a schema; else nil and a list of what is wrong, the smallest parts that do not fit. An empty table is a list where one is wanted. Raises for a schema that is none, and for more than 8 MiB of JSON or 256 levels.
+---@param schema table
+---@param value any
+---@return boolean? ok
+---@return pi.SchemaFault[]? faults at most 100
+function schema.check(schema, value) end
+
 return schema

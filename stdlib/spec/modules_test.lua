@@ -2,7 +2,7 @@
 
 local t = require "pi.test"
 
-for name in ("base64 diff fs git hash http json path re schema sh text time timer"):gmatch("%S+") do
+for name in ("base64 diff fs git hash html http json path re schema sh text time timer toml"):gmatch("%S+") do
   t.case("pi." .. name, function(t)
     t.hook("spec.lua")
     t.equal(t.ok(t.command("/spec " .. name)), name .. " is as its spec says")

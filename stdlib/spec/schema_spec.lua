@@ -36,3 +36,29 @@ t.raises(function() schema.object{ schema.string() } end, "properties have names
 t.raises(function() schema.object() end, "table expected")
 t.raises(function() schema.optional("x") end, "table expected")
 t.raises(function() require("pi.json").encode(schema.optional(schema.string())) end, "userdata cannot be JSON")
+
+local person = schema.object({
+  name = schema.string{ min_length = 1 },
+  age = schema.integer{ minimum = 0 },
+  tags = schema.optional(schema.array(schema.string())),
+}, { additional_properties = false })
+t.equal(schema.check(person, { name = "a", age = 3 }), true)
+t.equal(schema.check(person, { name = "a", age = 3, tags = {} }), true) -- an empty table is a list where one is wanted
+t.equal(schema.check(schema.string(), "x"), true)
+local ok, wrong = schema.check(person, { name = 1, tags = { "x", 2 }, nick = "b" })
+t.equal(ok == nil, true)
+local said = {}
+for _, w in ipairs(wrong) do said[#said + 1] = w.path .. ": " .. w.message end
+t.equal(said, { "/name: expected string, got integer", "/tags/1: expected string, got integer",
+  '/: required property "age" is missing', '/: unknown property "nick"' })
+local _, missing = schema.check(schema.object{ a = schema.object{ b = schema.any() } }, { a = { c = 1 } })
+t.equal({ missing[1].path, missing[1].message }, { "/a", 'required property "b" is missing' })
+local _, nothing = schema.check(schema.string(), nil)
+t.equal(nothing[1].message, "expected string, got null")
+t.raises(function() schema.check("x", 1) end, "table expected")
+t.raises(function() schema.check(person, print) end, "the value: a function cannot be JSON")
+t.raises(function() schema.check({ type = 1 }, 1) end, "schema.check: the schema cannot be used: /type")
+t.raises(function() schema.check(person, ("x"):rep(9 * 1024 * 1024)) end, "the value is larger than 8 MiB")
+local deep = {}
+for _ = 1, 300 do deep = { deep } end
+t.raises(function() schema.check(person, deep) end, "nested more than 256 deep")

@@ -12,6 +12,7 @@ local SPECS = {
   fs = function() require "fs_spec" end,
   git = function() require "git_spec" end,
   hash = function() require "hash_spec" end,
+  html = function() require "html_spec" end,
   http = function() require "http_spec" end,
   json = function() require "json_spec" end,
   path = function() require "path_spec" end,
@@ -21,6 +22,7 @@ local SPECS = {
   text = function() require "text_spec" end,
   time = function() require "time_spec" end,
   timer = function() require "timer_spec" end,
+  toml = function() require "toml_spec" end,
 }
 
 local function text(v)
