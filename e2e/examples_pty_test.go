@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -124,50 +123,6 @@ func TestTheWebhookListensToNobodyWithoutAToken(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t).inTerminal("--hook", example(t, "webhook.lua"))
 	s.see(1, "not listening, because PI_WEBHOOK_TOKEN is not set")
-	s.enter("/quit")
-	s.leave(statusDone)
-}
-
-func TestARunThatTheUserEndsIsNotTold(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	bin := t.TempDir()
-	w.write(filepath.Join(bin, "notify-send"), "#!/bin/sh\necho \"$3\" >> told\n")
-	if err := os.Chmod(filepath.Join(bin, "notify-send"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	m := newModelServer("openai-completions", "call bash {\"command\":\"echo up > started; sleep 60\"}\n---\nstatus 401 {}", "")
-	t.Cleanup(m.http.Close)
-	w.write(w.agentFile("config.toml"), m.settings())
-	w.env = []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
-	started, told := w.mailbox("started"), w.mailbox("told")
-	s := w.inTerminal("--hook", example(t, "notify.lua"), "--notify-after=0")
-	s.enter("wait")
-	started()
-	s.keys("\x03")
-	s.enter("go on")
-	if got := told(); got != "pi: failed" {
-		t.Errorf("told %q, which is not the end of the second run", got)
-	}
-	s.enter("/quit")
-	s.leave(statusDone)
-}
-
-func TestTheBellRingsWhereThereIsNoDesktop(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	bin := t.TempDir()
-	for _, program := range []string{"notify-send", "osascript"} {
-		w.write(filepath.Join(bin, program), "#!/bin/sh\nexit 1\n")
-		if err := os.Chmod(filepath.Join(bin, program), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.env = []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
-	s := w.inTerminal("--hook", example(t, "notify.lua"), "--notify-after=0")
-	s.enter("read a.txt")
-	s.see(1, "a.txt has 2 lines:")
-	s.until("the bell rings", func() bool { return s.Bells() > 0 })
 	s.enter("/quit")
 	s.leave(statusDone)
 }

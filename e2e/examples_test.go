@@ -133,6 +133,7 @@ type audience struct {
 	told   []string
 	status string
 	plan   []agent.PlanItem
+	drawer agent.Drawer
 	custom chan agent.Component // gets what is shown, if it is not nil
 	closed chan struct{}
 	again  chan struct{} // a component wants to be drawn, a buffer of one
@@ -174,6 +175,24 @@ func (p *audience) shown() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.status
+}
+
+// SetDrawer remembers what draws itself.
+func (p *audience) SetDrawer(_ agent.Place, _ string, d agent.Drawer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drawer = d
+}
+
+// HideStatus does nothing.
+func (*audience) HideStatus(bool) {}
+
+// drawn is what the last one that draws itself shows in a wide window.
+func (p *audience) drawn() string {
+	p.mu.Lock()
+	d := p.drawer
+	p.mu.Unlock()
+	return strings.Join(d.Draw(200, agent.Surroundings{}), "|")
 }
 
 func (p *audience) Wants(k agent.Kind) bool { return k == agent.KindNotice }
@@ -317,7 +336,7 @@ func TestTheReadmeListsEveryExample(t *testing.T) {
 // An example that nothing runs would be a claim.
 func TestEveryExampleIsRunByATest(t *testing.T) {
 	tests := ""
-	for _, pattern := range []string{"testdata/script/*.txtar", "*_test.go"} {
+	for _, pattern := range []string{"testdata/script/*.txtar", "testdata/screen/*.txtar", "*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"time"
 
 	"pi/agent"
 	"pi/internal/clipboard"
@@ -34,8 +35,28 @@ func (p *user) NotifyDesktop(title, body string) error {
 	if body != "" {
 		title += ": " + body
 	}
-	return p.attract(title)
+	err := p.attract(title)
+	if err == nil {
+		p.screen.mu.Lock()
+		p.screen.hookTold = p.screen.now()
+		p.screen.mu.Unlock()
+	}
+	return err
 }
+
+// attractDone tells a user who looks at another window that a long run is done, unless a hook has
+// just said more.
+func (p *user) attractDone() {
+	p.screen.mu.Lock()
+	told := p.screen.now().Sub(p.screen.hookTold) < hookToldFor
+	p.screen.mu.Unlock()
+	if !told {
+		_ = p.attract("done") // where that is off, nobody wants it
+	}
+}
+
+// hookToldFor is how long after the notice of a hook the end of a run is not told.
+const hookToldFor = 5 * time.Second
 
 // attract tells a user who looks at another window, in the way of [ui] notify. The error says
 // why nobody was told.

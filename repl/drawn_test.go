@@ -193,6 +193,21 @@ func TestANoticeOnTheDesktopSaysWhyNobodyWasTold(t *testing.T) {
 	}
 }
 
+// Of the same end nobody is told twice.
+func TestTheEndOfARunIsNotToldBehindAHooksNotice(t *testing.T) {
+	x := newStage(40)
+	p := &user{screen: x.screen}
+	told := func() bool { return x.now().Sub(x.hookTold) < hookToldFor }
+	if err := p.NotifyDesktop("t", ""); err == nil || told() {
+		t.Errorf("what was not told counts as told: %v", err)
+	}
+	x.hookTold = x.at
+	x.at = x.at.Add(hookToldFor)
+	if told() {
+		t.Error("it counts for longer than a moment")
+	}
+}
+
 // The window may come to the front and leave it at any time, and mostly nobody wants to know.
 func BenchmarkFocus(b *testing.B) {
 	x := newStage(40)

@@ -38,6 +38,7 @@ type screen struct {
 	panels   panels
 	line     *line
 	window   window
+	hookTold time.Time // when a hook last told something on the desktop
 }
 
 // look is how the screen shows things.

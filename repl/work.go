@@ -180,7 +180,7 @@ func (r *REPL) promptEnded(err error, told bool, took time.Duration) {
 	}
 	r.refresh()
 	if took > longRun {
-		_ = r.user.attract("done") // where that is off, nobody wants it
+		r.user.attractDone()
 	}
 }
 

@@ -202,7 +202,7 @@ func (f *file) drawn(L *lua.LState, function, key string, width *int, places ...
 		for _, place := range places {
 			for _, w := range s.stage.user.desk.at(place, key) {
 				if w.drawer != nil {
-					w.lines = w.drawer.Draw(columns, around)
+					w.lines = drawnLines(w.drawer, columns, around)
 				}
 				lines = append(lines, w.lines...)
 			}
@@ -212,12 +212,31 @@ func (f *file) drawn(L *lua.LState, function, key string, width *int, places ...
 	return lines
 }
 
+// mostDrawings is how often something is drawn that asks for another drawing each time.
+const mostDrawings = 3
+
+// drawnLines are what a drawer draws, once more if it asks for that, as a terminal would soon.
+func drawnLines(d agent.Drawer, columns int, around agent.Surroundings) (lines []string) {
+	for range mostDrawings {
+		lines = d.Draw(columns, around)
+		select {
+		case <-d.Asked():
+		default:
+			return lines
+		}
+	}
+	return lines
+}
+
 // focus is t.focus(focused): the window of the terminal comes to the front, or another one does.
 func (f *file) focus(L *lua.LState, focused bool) {
 	f.open(L, "focus")
 	_ = f.wait(L, "focus", func(ctx context.Context, s *scene) error {
 		s.stage.user.desk.change(func() { s.stage.user.desk.inFront = focused })
 		s.stage.run.Agent().TellFocus(ctx, focused)
+		if !s.stage.run.Agent().IsIdle() { // the model is answering, and the test says when
+			return nil
+		}
 		return s.stage.finish(ctx)
 	})
 }

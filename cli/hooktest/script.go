@@ -207,7 +207,7 @@ func (u stepUsage) orEstimate(r *llm.Request, s step) *message.Usage {
 	if u.output != nil {
 		output = *u.output
 	}
-	return &message.Usage{Input: input, Output: output, TotalTokens: input + output}
+	return r.Model.Cost.Of(message.Usage{Input: input, Output: output})
 }
 
 // failure is the error of a step that fails. Statuses that may pass are tried again, as they

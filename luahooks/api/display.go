@@ -30,7 +30,9 @@ type display struct {
 // newDisplay makes one for a VM, inside of no job.
 func newDisplay(b *bridge) *display {
 	names := []string{"branch", "statuses", "providers"}
-	return &display{bridge: b, data: b.vm.Strict(&luavm.Fields{Of: "data", Names: func() []string { return names }})}
+	d := &display{bridge: b}
+	d.data = b.vm.Strict(&luavm.Fields{Of: "data", Names: func() []string { return names }, Live: d.liveData})
+	return d
 }
 
 // Places is what all hooks show, by place. Where several show something in the same one,

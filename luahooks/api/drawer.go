@@ -69,8 +69,8 @@ func (x *drawer) show(ui agent.UI, on bool) {
 }
 
 // Draw calls the function and returns its lines. Of one that takes too long they are those from
-// before. The third time in a row, and where it raises, it is taken away, for it would fail
-// again each time.
+// before, and it is tried again soon. The third time in a row, and where it raises, it is taken
+// away, for it would fail again each time.
 func (x *drawer) Draw(width int, s agent.Surroundings) []string {
 	ctx := context.WithValue(x.home.Life, drawerKey{}, true)
 	lines, err := x.home.jobs.drawWithin(ctx, drawTime, x.name(), func(L *lua.LState) lua.LValue {
@@ -84,10 +84,13 @@ func (x *drawer) Draw(width int, s agent.Surroundings) []string {
 	case IsReplaced(err) || ctx.Err() != nil:
 	case isLate && x.late+1 < mostLate:
 		x.late++
+		x.requestRender()
 	default:
 		if isLate {
-			err = WithPlace(x.fn, fmt.Errorf("%d drawings in a row took longer than %v, so it is taken away until it is set again; draw what handlers have worked out before",
-				mostLate, drawTime))
+			err = fmt.Errorf("%d drawings in a row took longer than %v, so it is taken away until it is set again; draw what handlers have worked out before", mostLate, drawTime)
+			if source := luavm.SourceOf(x.fn); !source.IsG {
+				err = fmt.Errorf("%s:%d: %w", source.Proto.SourceName, source.Proto.LineDefined, err)
+			}
 		}
 		x.drawn = nil
 		x.home.takeAway(x)
@@ -119,10 +122,18 @@ func (d *display) surroundings(L *lua.LState, s agent.Surroundings) *lua.LTable 
 	for key, text := range s.Statuses {
 		luavm.Set(statuses, key, lua.LString(text))
 	}
-	t := luavm.NewRecord(L, 3)
+	t := luavm.NewRecord(L, 2)
 	luavm.SetText(t, "branch", s.Branch)
 	luavm.Set(t, "statuses", statuses)
-	luavm.Set(t, "providers", lua.LNumber(d.mustHost(L, "drawing").Models().CountUsable()))
 	t.Metatable = d.data
 	return t
+}
+
+// liveData reads what is not stored in the table of surroundings: the number of providers is
+// counted only where it is shown, since whether each has a key is looked up in a file.
+func (d *display) liveData(_ *lua.LState, name string) (v lua.LValue, ok bool, err error) {
+	if name != "providers" {
+		return nil, false, nil
+	}
+	return lua.LNumber(d.Host().Models().CountUsable()), true, nil // there is a host where something is shown
 }
