@@ -52,6 +52,7 @@ func TestEveryEventComes(t *testing.T) {
 	s := w.inTerminal()
 	s.answer(trustQuestion, "once\r")
 	s.enter("go")
+	s.keys("\x1b[O") // another window is in front
 	s.see(1, "Done.")
 	s.enter("!echo mine")
 	s.see(2, "mine")

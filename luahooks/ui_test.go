@@ -62,6 +62,7 @@ func (s *screen) Paint(style, text string) string         { return "<" + style +
 func (s *screen) RequestRender()                          { s.note("render") }
 func (s *screen) Done() <-chan struct{}                   { return s.closed }
 func (s *screen) Close()                                  { s.closing.Do(func() { close(s.closed) }) }
+func (s *screen) Can(agent.Ability) bool                  { return true }
 func (s *screen) Custom(c agent.Component, _ agent.SurfaceOptions) (agent.Surface, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

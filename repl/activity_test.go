@@ -297,3 +297,30 @@ func TestTheInterruptNamesWhatRan(t *testing.T) {
 func (x *stage) work(*work) {
 	x.activity.begin(&task{began: x.at, cancel: func() bool { return true }})
 }
+
+func TestAHookHidesThatTheAgentWorksAndNothingThatAUserMustKnow(t *testing.T) {
+	for name, c := range map[string]struct {
+		doing string
+		set   func(x *stage)
+		shown bool
+	}{
+		"work":            {"", func(*stage) {}, false},
+		"the model":       {"", func(x *stage) { x.activity.note(waitsForAnswer, x.at.Add(-time.Minute)) }, false},
+		"a command":       {"compacting", func(*stage) {}, true},
+		"a hook":          {"", func(x *stage) { x.activity.hook = func() string { return "gate" } }, true},
+		"a question":      {"", func(x *stage) { x.activity.asked = append(x.activity.asked, &x.at) }, true},
+		"an interruption": {"", func(x *stage) { x.activity.tasks[0].cancelled = true }, true},
+	} {
+		x := newStage(80)
+		p := &user{screen: x.screen}
+		x.activity.begin(&task{doing: c.doing, began: x.at})
+		x.at = x.at.Add(2 * time.Second)
+		c.set(x)
+		if p.HideWorking(true); (len(x.activity.rows(80, x.screen)) > 0) != c.shown {
+			t.Errorf("%s: %q", name, x.activity.rows(80, x.screen))
+		}
+		if p.HideWorking(false); len(x.activity.rows(80, x.screen)) == 0 {
+			t.Errorf("%s is not shown again", name)
+		}
+	}
+}

@@ -221,11 +221,25 @@ func (r *resources) register(L *lua.LState) int {
 		if info, err := os.Stat(*path); err != nil || !info.IsDir() {
 			return pushResult(L, nil, fmt.Errorf("%s: %s is no folder", option, *path))
 		}
+		if !r.isInside(*path) {
+			return pushResult(L, nil, fmt.Errorf("%s: %s leads out of the folder of the hook", option, *path))
+		}
 	}
 	r.registered.Resources.put(n)
-	if r.registered.Handlers.isInForce() {
-		r.CommandsChanged(r.vm.Context())
-	}
 	L.Push(lua.LTrue)
 	return 1
+}
+
+// isInside reports whether a path, behind all links, is in the folder of the hook.
+func (r *resources) isInside(path string) bool {
+	home, err := filepath.EvalSymlinks(filepath.Dir(r.Hook.Path))
+	if err != nil {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(home, real)
+	return err == nil && filepath.IsLocal(rel)
 }

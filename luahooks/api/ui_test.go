@@ -44,6 +44,7 @@ func (u *labUI) Paint(style, text string) string         { return "<" + style + 
 func (u *labUI) RequestRender()                          {}
 func (u *labUI) Done() <-chan struct{}                   { return u.done }
 func (u *labUI) Close()                                  { u.closing.Do(func() { close(u.done) }) }
+func (u *labUI) Can(agent.Ability) bool                  { return true }
 func (u *labUI) Custom(c agent.Component, _ agent.SurfaceOptions) (agent.Surface, error) {
 	u.custom = c
 	if u.eager {

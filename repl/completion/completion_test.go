@@ -210,6 +210,26 @@ func TestSources(t *testing.T) {
 	}
 }
 
+func TestASourceAddsToTheNamesOfCommands(t *testing.T) {
+	c := &Completer{
+		Commands: func() []command.Command { return []command.Command{{Name: "skill:care"}, {Name: "skip"}} },
+		Sources: func() []Source {
+			return []Source{{Prefix: "/skill:", Complete: func(_ context.Context, word string) ([]Item, error) {
+				return []Item{{Value: "/skill:cargo"}, {Value: "care"}}, nil
+			}}}
+		},
+	}
+	for text, want := range map[string]string{
+		"/skill:ca":     "/skill:ca > /skill:cargo_ | /skill:care_",
+		"/sk":           "/sk > /skill:care_ | /skip_",
+		"say /skill:ca": "/skill:ca > /skill:cargo_ | /skill:care_",
+	} {
+		if got := offers(text, c.Complete(t.Context(), text, len(text))); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestALateSourceIsLeftOut(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -53,4 +54,23 @@ func TestResetSwitchesAllOff(t *testing.T) {
 	if len(e.Scrollback()) > 0 {
 		t.Error("it scrolled")
 	}
+}
+
+// Whether the window is in front is asked for only while somebody wants to know, also behind a
+// program that had the terminal meanwhile.
+func TestTheWindowIsReportedWhileThatIsWanted(t *testing.T) {
+	s := onStage(t, 20, 6)
+	mode := func(want bool) {
+		t.Helper()
+		s.until(func() string { return fmt.Sprintf("focus is reported: %v", want) }, func() bool { return s.shown.Modes().Focus == want })
+	}
+	mode(true)
+	s.term.ReportFocus(false)
+	mode(false)
+	if err := s.term.Lend(func() error { s.term.ReportFocus(true); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	mode(true)
+	s.term.Close()
+	mode(false)
 }

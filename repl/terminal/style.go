@@ -120,8 +120,8 @@ func inks() map[string]bool {
 func (p Palette) Painted(lines []string, columns int) (clean []string) {
 	var allowed func(string) bool
 	if p.On {
-		exact := inks()
-		allowed = func(parameters string) bool { return exact[parameters] || p.isRGB(parameters) }
+		w := &inkWatch{palette: p, exact: inks()}
+		allowed = w.allows
 	}
 	for _, line := range lines {
 		s := printable.Cleaner{Inks: allowed}
@@ -196,12 +196,13 @@ func (p Palette) RGB(r, g, b uint8, text string) string {
 	return "\x1b[" + begin + "m" + text + "\x1b[39m"
 }
 
-// OnRGB returns text on a background of a colour, or of the nearest that the terminal has.
+// OnRGB returns text on a background of a colour, or of the nearest that the terminal has. One
+// from which the usual text can hardly be told leaves it as it is.
 func (p Palette) OnRGB(r, g, b uint8, text string) string {
-	if !p.On || text == "" {
+	begin, c := p.colour(shade{r, g, b}, 40)
+	if !p.On || text == "" || !isTold(p.plain(), c) {
 		return text
 	}
-	begin, _ := p.colour(shade{r, g, b}, 40)
 	return "\x1b[" + begin + "m" + text + "\x1b[49m"
 }
 
@@ -262,37 +263,102 @@ func nearest(c shade, first, end int) (best int) {
 // leastContrast is the contrast with the background under which text counts as hidden.
 const leastContrast = 1.4
 
-// isSeen reports whether text in a colour can be told from the terminal's background.
-func (p Palette) isSeen(c shade) bool {
-	luminance := 0.0
-	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
-		luminance += weight * math.Pow(float64(c[i])/255, 2.2)
+// isTold reports whether one colour can be told from another.
+func isTold(a, b shade) bool {
+	high, low := a.luminance(), b.luminance()
+	if high < low {
+		high, low = low, high
 	}
-	if p.Light {
-		return 1.05/(luminance+0.05) >= leastContrast
-	}
-	return (luminance+0.05)/0.05 >= leastContrast
+	return (high+0.05)/(low+0.05) >= leastContrast
 }
 
-// isRGB reports whether the parameters of a sequence are those that RGB writes.
-func (p Palette) isRGB(parameters string) bool {
+// luminance is how bright a colour is, from 0 to 1.
+func (c shade) luminance() (sum float64) {
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		sum += weight * math.Pow(float64(c[i])/255, 2.2)
+	}
+	return sum
+}
+
+// plain is about the colour of text that nobody paints, and ground the one behind it.
+func (p Palette) plain() shade {
+	if p.Light {
+		return shade{}
+	}
+	return numbered(7)
+}
+
+func (p Palette) ground() shade {
+	if p.Light {
+		return shade{255, 255, 255}
+	}
+	return shade{}
+}
+
+// isSeen reports whether text in a colour can be told from the terminal's background.
+func (p Palette) isSeen(c shade) bool { return isTold(c, p.ground()) }
+
+// inkWatch decides which colours of what a hook draws stay: none in which text is hidden. It is
+// asked about one after the other.
+type inkWatch struct {
+	palette   Palette
+	exact     map[string]bool // those of the theme
+	ink, back *shade          // in force, by their parts; nil: those of the terminal or the theme
+}
+
+// allows reports whether a sequence with these parameters stays.
+func (w *inkWatch) allows(parameters string) bool {
+	c, first, isColour := colourOf(parameters)
+	switch {
+	case isColour && first == 40 && w.exact[parameters]:
+		w.back = nil
+	case isColour && first == 40:
+		text := w.palette.plain()
+		if w.ink != nil {
+			text = *w.ink
+		}
+		if !isTold(text, c) || !isTold(w.palette.plain(), c) {
+			return false
+		}
+		w.back = &c
+	case isColour:
+		if w.back != nil && !isTold(c, *w.back) || !w.exact[parameters] && !w.palette.isSeen(c) {
+			return false
+		}
+		w.ink = &c
+	case !w.exact[parameters]:
+		return false
+	case parameters == "" || parameters == "0":
+		w.ink, w.back = nil, nil
+	case parameters == "39":
+		w.ink = nil
+	case parameters == "49":
+		w.back = nil
+	}
+	return true
+}
+
+// colourOf reads the parameters of a sequence that begins a colour: of characters, where first is
+// 30, or behind them, where it is 40.
+func colourOf(parameters string) (c shade, first int, ok bool) {
 	var numbers []int
 	for word := range strings.SplitSeq(parameters, ";") {
 		n, err := strconv.Atoi(word)
 		if err != nil || n > 255 || strconv.Itoa(n) != word {
-			return false
+			return c, 0, false
 		}
 		numbers = append(numbers, n)
 	}
+	n := numbers[0]
 	switch {
-	case len(numbers) == 5 && numbers[0] == 38 && numbers[1] == 2:
-		return p.isSeen(shade{uint8(numbers[2]), uint8(numbers[3]), uint8(numbers[4])})
-	case len(numbers) == 3 && numbers[0] == 38 && numbers[1] == 5:
-		return p.isSeen(numbered(numbers[2]))
-	case len(numbers) == 1 && (numbers[0] >= 30 && numbers[0] <= 37):
-		return p.isSeen(numbered(numbers[0] - 30))
-	case len(numbers) == 1 && (numbers[0] >= 90 && numbers[0] <= 97):
-		return p.isSeen(numbered(numbers[0] - 90 + 8))
+	case len(numbers) == 5 && (n == 38 || n == 48) && numbers[1] == 2:
+		return shade{uint8(numbers[2]), uint8(numbers[3]), uint8(numbers[4])}, n - 8, true
+	case len(numbers) == 3 && (n == 38 || n == 48) && numbers[1] == 5:
+		return numbered(numbers[2]), n - 8, true
+	case len(numbers) == 1 && (n >= 30 && n <= 37 || n >= 40 && n <= 47):
+		return numbered(n % 10), n - n%10, true
+	case len(numbers) == 1 && (n >= 90 && n <= 97 || n >= 100 && n <= 107):
+		return numbered(n%10 + 8), n - n%10 - 60, true
 	}
-	return false
+	return c, 0, false
 }

@@ -194,6 +194,12 @@ func TestWhatHooksShowIsSent(t *testing.T) {
 	if surface, err := ui.Custom(nil, agent.SurfaceOptions{}); surface != nil || err != nil {
 		t.Error(surface, err)
 	}
+	if _, wide := ui.(agent.Wide); wide {
+		t.Error("hooks draw for the width of a client, which has none")
+	}
+	if _, desk := ui.(agent.Desk); desk {
+		t.Error("a client has a clipboard")
+	}
 	if _, err := ui.Lend(t.Context(), agent.Program{}); err == nil {
 		t.Error("a program got a terminal")
 	}
