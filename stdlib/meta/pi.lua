@@ -12,6 +12,7 @@
 ---@field hook pi.Hook this hook
 ---@field paths pi.Paths where things are
 ---@field settings table what `[hook.NAME]` in config.toml says, also while the hook loads; read-only, and a change of what it holds changes nothing. Undeclared it may have any key, and one that is not there is nil
+---@field host pi.Host what pi runs on
 ---@field state table yours; it survives reloads of this hook, as long as pi runs. It holds what JSON can hold, and is not written to disk
 pi = {}
 
@@ -21,6 +22,15 @@ pi = {}
 ---@field sessions? string the folder of the sessions; nil where none are kept
 ---@field program string the file that runs
 ---@field project string where the program works
+
+--- What pi runs on. It is known while the file loads, too.
+---@class pi.Host
+---@field os string `linux`, `darwin`, `windows`, …
+---@field arch string `amd64`, `arm64`, …
+---@field pid integer of the program
+---@field name string of the machine; empty where it is not known
+---@field home string your home directory; empty where it is not known
+---@field temp string the directory for temporary files; `fs.temp` makes some that go with the hook
 
 --- The hook that asks.
 ---@class pi.Hook
