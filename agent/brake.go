@@ -165,7 +165,7 @@ func (b *brake) reset(o Origin) {
 	}
 	b.sources = nil
 	for key, a := range b.allowed {
-		if b.own[key].stopped {
+		if t := b.own[key]; t != nil && t.stopped {
 			delete(b.allowed, key)
 		} else {
 			a.limit = a.more

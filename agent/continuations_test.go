@@ -204,6 +204,7 @@ func TestUntilIInterruptEndsWith(t *testing.T) {
 				t.Fatalf("%d requests, asked %q", n, ui.asked)
 			}
 			c.do(r)
+			c.do(r) // once more is no different
 			want := c.later
 			if want < 0 {
 				want = 50

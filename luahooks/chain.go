@@ -32,7 +32,9 @@ type Chain struct {
 
 // New returns a chain without hooks; [Chain.Load] fills it.
 func New(o Options) *Chain {
-	d := &dispatcher{roster: newRoster(o.Mode, o.like), audience: &audience{log: hookLog{path: o.LogPath}},
+	roster := newRoster(o.Mode, o.like)
+	roster.reserved = o.Reserved
+	d := &dispatcher{roster: roster, audience: &audience{log: hookLog{path: o.LogPath}},
 		behind: newBackground(), timeout: o.Timeout, grace: o.Grace}
 	d.keeper = newLoader(o, d)
 	return &Chain{loader: d.keeper}
@@ -218,7 +220,7 @@ type Options struct {
 	// Commands lists all commands of the program, those of hooks among them; nil
 	// as long as there are none.
 	Commands func() []command.Command
-	// Reserved are the names of built-in commands, which hooks cannot take.
+	// Reserved are the names of built-in commands, which those of hooks come behind.
 	Reserved []string
 	// Keys are the keys of the front end, which hooks cannot take either; without its
 	// functions they can have any.

@@ -395,7 +395,6 @@ func TestLoadErrorsNameFileAndLineAndTheOthersLoad(t *testing.T) {
 		"raise":       {"\n\nerror('no')", ":3: no"},
 		"global":      {"x = 1", `:1:`},
 		"event":       {`pi.on("tool_cal", print)`, `did you mean "tool_call"`},
-		"reserved":    {`pi.command("help", {handler = print})`, "/help is built in"},
 		"option":      {`pi.command("x", {handlr = print})`, `did you mean "handler"`},
 		"send":        {`pi.send("hi")`, "not available while the hook loads; use session_start"},
 		"exec":        {`pi.exec("true")`, "not available while the hook loads; use session_start"},

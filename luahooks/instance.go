@@ -322,7 +322,7 @@ func (l *loader) program(in *instance) api.Program {
 		},
 
 		Tools:    &l.tools,
-		Commands: o.Commands, Reserved: o.Reserved, Keys: o.Keys, CommandsChanged: l.warnCommands,
+		Commands: o.Commands, Keys: o.Keys, CommandsChanged: l.warnCommands,
 		Flags: l.roster.Flags, GivenFlags: l.opts.Flags,
 		Servers: l.opts.Servers,
 		Models:  l.opts.Models, CheckSwitches: l.opts.CheckSwitches, ProvidersChanged: l.providers.refresh,

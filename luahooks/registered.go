@@ -15,39 +15,59 @@ import (
 
 // What hooks register for a user: commands, keys, flags.
 
-// Commands lists the commands of all hooks in chain order. The first hook keeps
-// a name; later ones are reachable as name:2, name:3 and so on.
-func (r *roster) Commands() []command.Command {
-	var all []command.Command
-	taken := map[string]int{}
+// namedCommand is a command of a hook under the name that it can be called by.
+type namedCommand struct {
+	*api.Command
+	name  string
+	hook  *hook
+	first *hook // that has a command with this name before it; nil: no hook has
+}
+
+// commands lists the commands of all hooks in chain order. The program keeps its names, else
+// the first hook a name; later ones are name:2, name:3 and so on.
+func (r *roster) commands() (all []namedCommand) {
+	taken, owner := map[string]int{}, map[string]*hook{}
+	for _, name := range r.reserved {
+		taken[name] = 1
+	}
 	for _, h := range r.list() {
 		for _, cmd := range h.registered().Commands.All() {
-			taken[cmd.Name]++
-			name := cmd.Name
-			if n := taken[name]; n > 1 {
-				name = fmt.Sprintf("%s:%d", name, n)
+			c := namedCommand{cmd, cmd.Name, h, owner[cmd.Name]}
+			if taken[cmd.Name]++; taken[cmd.Name] > 1 {
+				c.name = fmt.Sprintf("%s:%d", cmd.Name, taken[cmd.Name])
 			}
-			known := cmd.Under(name)
-			known.From = command.Provenance{Path: h.Path, OfProject: h.Scope == trust.ScopeProject, Named: h.Scope == trust.ScopeCommand}
-			all = append(all, known)
+			if c.first == nil {
+				owner[cmd.Name] = h
+			}
+			all = append(all, c)
 		}
 	}
 	return all
 }
 
-// warnCommands tells the user, once each, of commands that two hooks have, and under which
-// name the second can be called.
+// Commands lists the commands of all hooks in chain order, under the names that they can be
+// called by.
+func (r *roster) Commands() (all []command.Command) {
+	for _, c := range r.commands() {
+		known := c.Under(c.name)
+		known.From = command.Provenance{Path: c.hook.Path, OfProject: c.hook.Scope == trust.ScopeProject, Named: c.hook.Scope == trust.ScopeCommand}
+		all = append(all, known)
+	}
+	return all
+}
+
+// warnCommands tells the user, once each, of commands that have another name than the one
+// that their hook gave them.
 func (l *loader) warnCommands(ctx context.Context) {
-	owner := map[string]*hook{}
-	for _, h := range l.roster.list() {
-		for _, cmd := range h.registered().Commands.All() {
-			if first := owner[cmd.Name]; first != nil {
-				l.audience.notifyOnce(ctx, "command "+cmd.Name+h.Path, agent.LevelWarning, fmt.Sprintf("command /%s is in %s and in %s; the second is /%s:2",
-					cmd.Name, l.dir.shown(first.Path), l.dir.shown(h.Path), cmd.Name))
-			} else {
-				owner[cmd.Name] = h
-			}
+	for _, c := range l.roster.commands() {
+		if c.name == c.Name {
+			continue
 		}
+		text := fmt.Sprintf("command /%s of %s has the name of one of the program; it is /%s", c.Name, l.dir.shown(c.hook.Path), c.name)
+		if c.first != nil {
+			text = fmt.Sprintf("command /%s is in %s and in %s; the second is /%s", c.Name, l.dir.shown(c.first.Path), l.dir.shown(c.hook.Path), c.name)
+		}
+		l.audience.notifyOnce(ctx, "command "+c.Name+c.hook.Path, agent.LevelWarning, text)
 	}
 }
 

@@ -28,6 +28,8 @@ type roster struct {
 	events map[agent.Kind]*event.Spec // never changed
 	hooks  atomic.Pointer[[]*hook]    // the list is replaced, never changed
 	wanted [256]atomic.Int32          // handlers and closed gates, per agent.Kind
+
+	reserved []string // names of the commands of the program
 }
 
 // newRoster makes one without hooks for a front end. Its events are those of another one,

@@ -75,7 +75,7 @@ func (p *Place) Places() trust.Places {
 	return places
 }
 
-// ReservedCommands returns the names that commands of hooks may not have: those of the
+// ReservedCommands returns the names that commands of hooks come behind: those of the
 // program in any front end, with aliases.
 func ReservedCommands() []string {
 	return []string{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,16 +40,13 @@ func (c *commands) part() part {
 
 // command is pi.command(name, {description, complete?, handler}). It registers a command of
 // the hook, in place of one that it registered under the same name before. It raises for a
-// name that is not one word, or that a built-in command has.
+// name that is not one word.
 func (c *commands) command(L *lua.LState) int {
 	n := &Command{home: c, Name: strings.TrimPrefix(L.CheckString(1), "/")}
 	luavm.Unpack(L, 2, "command", luavm.Opt("description", &n.Description),
 		luavm.Opt("complete", &n.complete), luavm.Opt("handler", &n.handler).Required())
-	switch {
-	case n.Name == "" || strings.ContainsAny(n.Name, " \t\r\n:/."):
+	if n.Name == "" || strings.ContainsAny(n.Name, " \t\r\n:/.") {
 		luavm.RaiseArg(L, 1, "command", "%q is no command name: one word without / : and .", n.Name)
-	case slices.Contains(c.Reserved, n.Name):
-		luavm.Raise(L, "command: /%s is built in; choose another name", n.Name)
 	}
 	c.registered.Commands.replace(n)
 	if c.registered.Handlers.isInForce() {

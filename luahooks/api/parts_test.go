@@ -154,7 +154,6 @@ func TestACommandRunsAsTheUsersOwn(t *testing.T) {
 		l.Mode, l.UI = "print", func() agent.UI { return nil }
 		c := &contexts{bridge: l.bridge, signals: &signals{bridge: l.bridge}}
 		_ = l.job(func(L *lua.LState) { c.open(l.newTable(L)) })
-		l.Reserved = []string{"help"}
 		l.Keys = Keys{Chord: func(key string) (string, error) { return key, nil }, IsReserved: func(chord string) bool { return chord == "ctrl+c" }}
 		l.CommandsChanged = func(context.Context) { changed++ }
 		l.Commands = func() []command.Command {
@@ -163,7 +162,6 @@ func TestACommandRunsAsTheUsersOwn(t *testing.T) {
 		}
 		return (&commands{l.bridge, c}).part()
 	})
-	l.want("error: /help is built in", `api.command("help", { handler = function() end })`)
 	l.want("nil", `api.command("go", { complete = function(p) return { p .. "x" } end,
 		handler = function(ctx) return { prompt = ctx.args[2] .. ctx.mode, status = tostring(ctx.has_ui) } end })`)
 	l.owner.now.Handlers.Enter()

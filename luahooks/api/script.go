@@ -123,7 +123,6 @@ type Program struct {
 
 	Tools           Toolbox
 	Commands        func() []command.Command // of the program and of all hooks
-	Reserved        []string                 // names of built-in commands
 	Keys            Keys
 	Places          *Places // of all hooks
 	CommandsChanged func(ctx context.Context)

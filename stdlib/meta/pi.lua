@@ -59,7 +59,7 @@ function pi.answer(id, value) end
 ---@return table settings as `pi.settings` is from now on: with defaults and secrets
 function pi.declare_settings(schema) end
 
---- Registers a command that is typed as `/name`. A name that is built in is refused. Commands run while the agent works, too.
+--- Registers a command that is typed as `/name`. The program keeps its names, and of hooks the first: a command with a name that is taken is `/name:2`, then `/name:3`, which a warning says. Commands run while the agent works, too.
 ---@param name string one word, without `/`, `:` and `.`
 ---@param opts pi.CommandOptions
 function pi.command(name, opts) end
