@@ -359,3 +359,15 @@ func TestOnlyTemplatesAndSkillsAreExpanded(t *testing.T) {
 		}
 	}
 }
+
+func TestAShortcutWaitsForAPromptToo(t *testing.T) {
+	p := newWaitingProgram(t, `
+		pi.shortcut("f5", { handler = function(ctx) return { status = assert(ctx.prompt("hello")).outcome } end })`)
+	key := p.rig.chain.Shortcuts()[0]
+	err := p.driver.Do(t.Context(), "", func(ctx context.Context) (command.Outcome, error) {
+		return key.Run(p.CommandContext(ctx, agent.Prompt{Source: "interactive"}))
+	})
+	if got := strings.Join(p.said, ","); err != nil || got != "completed" {
+		t.Errorf("said %q, %v", got, err)
+	}
+}

@@ -127,8 +127,8 @@ func (w *walk) listen(n *ast.FuncCallExpr, fn *annotated.Func, s *scope) *annota
 	if handler == nil {
 		return fn
 	}
-	return &annotated.Func{Name: fn.Name, Variadic: fn.Variadic, Params: []annotated.Param{{Name: "event", Type: &annotated.Type{Kind: annotated.Basic, Name: "string"}},
-		{Type: calling(handler)}}}
+	params := []annotated.Param{{Name: "event", Type: &annotated.Type{Kind: annotated.Basic, Name: "string"}}, {Type: calling(handler)}}
+	return &annotated.Func{Name: fn.Name, Variadic: fn.Variadic, Params: append(params, fn.Params[min(len(fn.Params), 2):]...)}
 }
 
 // handlerFor is how the handlers of an event are called, which fn is asked for; nil for one that hooks

@@ -67,6 +67,30 @@ func TestNothingIsWrongWithWhatWorks(t *testing.T) {
 	}
 }
 
+// What a handler may do with ctx, and which options pi.on has, depends on the event.
+func TestWhatMovesTheSessionIsKnownByTheEvent(t *testing.T) {
+	t.Parallel()
+	c := checker(t)
+	for code, want := range map[string]string{
+		`pi.on("agent_settled", function(event, ctx) ctx.navigate_tree("x") ctx.new_session() return event.aborted end)`:  "",
+		`pi.on("agent_settled", function(_, ctx) ctx.prompt("x") end)`:                                                    "a.lua:1: prompt: only in commands and shortcuts",
+		`pi.on("agent_end", function(_, ctx) ctx.navigate_tree("x") end)`:                                                 "a.lua:1: navigate_tree: only in commands and shortcuts, and in handlers of agent_settled",
+		`pi.command("x", { handler = function(ctx) return { status = ctx.prompt("x", { expand = true }).outcome } end })`: "",
+		`pi.on("message_end", function() end, { roles = "all" })`:                                                         "",
+		`pi.on("message_end", function() end, { role = "all" })`:                                                          `a.lua:1: on: unknown option "role", did you mean "roles"?`,
+	} {
+		got := ""
+		if r, err := c.File("a.lua", []byte(code), nothingBeside); err != nil {
+			got = err.Error()
+		} else if len(r.Problems) > 0 {
+			got = r.Problems[0].String()
+		}
+		if got != want {
+			t.Errorf("%s: the check says\n%s\nwant\n%s", code, got, want)
+		}
+	}
+}
+
 var mistakeHead = regexp.MustCompile(`^-- (\d+): (.+)\n(?:-- check (?:(\d+): (.+)|nothing)\n)?|^-- check (\d+): (.+)\n`)
 
 // What a session says of usual mistakes, the check says before it runs, in the same words and
