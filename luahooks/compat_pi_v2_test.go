@@ -94,7 +94,7 @@ func TestPortedRenderersDrawComponentsOrLeaveIt(t *testing.T) {
 		pi.register_message_renderer("class", function() return setmetatable({ word = "wide " }, { __index = Box }) end)
 		pi.register_tool{ name = "t", description = "d", execute = function() end,
 			render_call = function(args, theme) return theme.fg("accent", "call") .. tostring(theme.width) end,
-			render_result = function(result, options, theme) return pi.tui.Text(theme.bold(result.content[1].text) .. options.width, 0, 0) end }`,
+			render_result = function(result, options, theme) return pi.tui.Text(theme.bold(result.content[1].text) .. (options.is_partial and " so far" or options.width), 0, 0) end }`,
 		"b.lua": `pi.register_message_renderer("none", function() return "the next" end)`})
 	for kind, want := range map[string]string{"text": "| hello in| full|", "lines": "one|two", "none": "the next", "class": "wide 10"} {
 		m := &message.Message{Role: message.RoleCustom, CustomType: kind, Content: []message.Block{message.TextBlock("hello")}, Plain: true}
@@ -109,6 +109,11 @@ func TestPortedRenderersDrawComponentsOrLeaveIt(t *testing.T) {
 	result := agent.Result{Content: []message.Block{message.TextBlock("r")}}
 	if lines, ok := r.chain.RenderToolResult(context.Background(), drawnCall("t", nil), result, false, 20); !ok || strings.Join(lines, "|") != "r20" {
 		t.Errorf("the result is %q", lines)
+	}
+	running := drawnCall("t", nil)
+	running.Running = true
+	if lines, ok := r.chain.RenderToolResult(context.Background(), running, result, false, 20); !ok || strings.Join(lines, "|") != "r so far" {
+		t.Errorf("what it reports is %q", lines)
 	}
 	r.mustBeQuiet()
 }

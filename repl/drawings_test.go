@@ -60,6 +60,13 @@ func (p *painter) count() (all int, each map[string]int) {
 	return all, each
 }
 
+// redraw asks for another drawing of the call that was drawn last.
+func (p *painter) redraw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last.Redraw()
+}
+
 func reported(id, name, text string) agent.Event {
 	return &agent.ToolExecutionUpdate{ID: id, Name: name, Partial: agent.TextResult(text)}
 }
@@ -79,7 +86,12 @@ func inABubble(t *testing.T, test func(x *stage, p *painter)) {
 	})
 }
 
-func (x *stage) live() string { return strings.Join(x.zone(60, 60).Rows, "\n") }
+// live is what stands in the zone.
+func (x *stage) live() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return strings.Join(x.zone(60, 60).Rows, "\n")
+}
 
 func TestRunningCallsAreDrawnTenTimesASecondTogether(t *testing.T) {
 	inABubble(t, func(x *stage, p *painter) {
@@ -133,14 +145,14 @@ func TestAHookCanHaveARunningCallDrawnAgain(t *testing.T) {
 		x.shows(begun("a", "own", `{}`), reported("a", "own", "half"))
 		time.Sleep(time.Second)
 		before, _ := p.count()
-		p.last.Redraw()
-		p.last.Redraw() // at once means once
+		p.redraw()
+		p.redraw() // at once means once
 		time.Sleep(time.Second)
 		if after, _ := p.count(); after != before+1 {
 			t.Errorf("drawn %d times more", after-before)
 		}
 		x.shows(hasEnded("a", "own", "all"))
-		p.last.Redraw()
+		p.redraw()
 		time.Sleep(time.Second)
 		if after, _ := p.count(); after != before+1 {
 			t.Errorf("drawn %d times more behind its end", after-before-1)
@@ -163,6 +175,8 @@ func TestTheEndOfACallWaitsForItsDrawing(t *testing.T) {
 	if got := <-ended; got != "• a over ✓\n  a says all, running false" {
 		t.Errorf("the transcript has\n%s", got)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.last.Running || p.drawn["a"] != 1 {
 		t.Errorf("drawn last while it ran: %v, %d times", p.last.Running, p.drawn["a"])
 	}
@@ -178,13 +192,13 @@ func TestACallThatNobodyDrawsTakesNoDrawings(t *testing.T) {
 		if now := x.live(); !strings.Contains(now, "│ line") {
 			t.Errorf("its output is not shown:\n%s", now)
 		}
-		x.plain = true
+		x.change(func() { x.plain = true })
 		x.shows(begun("b", "own", `{}`), reported("b", "own", "line"))
 		time.Sleep(time.Second)
 		if all, _ := p.count(); all != 0 {
 			t.Errorf("drawn %d times in plain mode", all)
 		}
-		x.plain = false
+		x.change(func() { x.plain = false })
 	})
 }
 
@@ -193,8 +207,8 @@ func TestACallThatIsDroppedIsDrawnNoMore(t *testing.T) {
 		x.shows(begun("a", "own", `{}`), reported("a", "own", "half"))
 		time.Sleep(time.Second)
 		before, _ := p.count()
-		x.calls.drop()
-		p.last.Redraw()
+		x.change(func() { x.calls.drop() })
+		p.redraw()
 		time.Sleep(time.Second)
 		if after, _ := p.count(); after != before {
 			t.Errorf("drawn %d times more", after-before)

@@ -153,11 +153,13 @@ local function text_component(text, padding_x, padding_y)
 end
 
 local of_text = 'use require "pi.text"'
+local of_fields = "use ctx.ui.field"
 
 m.tui = c.layer("tui", { Text = text_component },
   setmetatable({
     visible_width = of_text, truncate_to_width = of_text, wrap_text_with_ansi = of_text,
     matches_key = "handle_input gets the bytes of a key",
+    SelectList = "use ctx.ui.list", Input = of_fields, Editor = of_fields,
   }, { __index = function() return "return lines from render" end }))
 
 -- Keys
