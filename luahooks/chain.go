@@ -9,6 +9,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/internal/filelock"
 	"pi/internal/process"
 	"pi/luahooks/api"
 	"pi/luahooks/trust"
@@ -185,6 +186,8 @@ type Options struct {
 	// Emitted is told of each event that a hook emits for others, before they get it; nil:
 	// nobody is.
 	Emitted func(ctx context.Context, name string, data json.RawMessage)
+	// Locks are those of files, which the tools have too; nil: each hook has its own.
+	Locks *filelock.Locks
 	// Getenv is os.getenv of hooks, and what names their home directory; nil: the
 	// environment of the process.
 	Getenv func(name string) string

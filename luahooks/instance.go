@@ -327,7 +327,7 @@ func (l *loader) program(in *instance) api.Program {
 		Servers: l.opts.Servers,
 		Models:  l.opts.Models, CheckSwitches: l.opts.CheckSwitches, ProvidersChanged: l.providers.refresh,
 
-		Environ: o.CommandEnv, Getenv: l.opts.Getenv, Clock: l.opts.Clock, Reach: l.opts.Reach, Confine: l.opts.Confine,
+		Environ: o.CommandEnv, Getenv: l.opts.Getenv, Clock: l.opts.Clock, Reach: l.opts.Reach, Locks: l.opts.Locks, Confine: l.opts.Confine,
 		Starting: l.startingIn, Watcher: l.opts.Watcher,
 		Code: &l.compiled.files, Compat: &l.compiled.compat, FindModule: l.modulesOf(in),
 

@@ -101,7 +101,8 @@ func meager() map[string]string {
 	return map[string]string{
 		"fs.exists": "a yes", "fs.stat": "a record", "fs.list": "of a folder", "fs.glob": "maxMatches", "fs.mkdir": "nothing", "fs.remove": "nothing",
 		"fs.real": "a path", "fs.watch": "a handle", "fs.temp": "a path", "fs.chmod": "nothing",
-		"git.env": "settings", "git.root": "what git prints", "git.branch": "what git prints", "git.status": "what git prints", "git.diff": "what git prints",
+		"fs.rename": "nothing", "fs.copy": "nothing", "fs.locked": "what its function returns",
+		"git.env": "settings", "git.root": "what git prints", "git.branch": "what git prints", "git.status": "what git prints", "git.diff": "what git prints", "git.remotes": "what git prints",
 		"hash.random": "maxRandom", "http.request": "max_bytes", "http.get": "max_bytes", "http.post": "max_bytes", "http.stream": "pieces",
 		"http.events": "max_bytes", "http.listen": "max_body", "json.list": "the table that it is given", "llm.complete": "of the model",
 		"llm.stream": "of the model", "schema.string": "a record", "schema.number": "a record", "schema.integer": "a record",

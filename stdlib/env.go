@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"pi/internal/filelock"
 	"pi/luavm"
 	"pi/stdlib/compat"
 
@@ -36,6 +37,11 @@ type Env struct {
 	// Nested calls fn with what args returns, in a job inside of the one that waits with
 	// ctx, and reports whether it returned true. The error is a *[luavm.Misuse].
 	Nested func(ctx context.Context, name string, fn *lua.LFunction, args func(L *lua.LState) []lua.LValue) (enough bool, err error)
+	// Inside calls fn in a job inside of the one that waits with ctx, which the job's context
+	// comes from, and returns all its results. The error is a *[luavm.Error].
+	Inside func(ctx context.Context, name string, fn *lua.LFunction) ([]lua.LValue, error)
+	// Locks are those of pi.fs, which the tools have too.
+	Locks *filelock.Locks
 	// Outside marks the context of a call that something outside of the program
 	// causes; source says what, to a user.
 	Outside func(ctx context.Context, source string) context.Context

@@ -18,7 +18,7 @@ import (
 // openFS makes pi.fs. Relative paths begin in the working directory.
 //
 //	read(path, {max_bytes}?) → text         a regular file of at most 64 MiB
-//	write(path, text, {mkdir, append}?)     whole or not at all; keeps the mode
+//	write(path, text, {mkdir, append, exclusive}?)   whole or not at all; keeps the mode
 //	exists(path) → boolean
 //	stat(path, {follow}?) → {name, kind, size, mode, modified}
 //	list(path?) → {{name, kind}, …}         sorted by name
@@ -29,11 +29,15 @@ import (
 //	watch(path, fn, {delay}?) → {close}     fn{path, kind = create|write|remove}
 //	temp({dir, suffix}?) → path             an empty file or directory that goes with the hook
 //	chmod(path, mode)                       octal text such as "600"
+//	rename(from, to)                        in the place of a file that is there
+//	copy(from, to, {recursive}?)            whole or not at all
+//	locked(path, fn) → what fn returns      while nobody else who asks changes it
 //
 // kind is "file", "directory", "link" or "other"; mode is octal text such as
 // "0644"; modified is a time of pi.time. A pattern that begins in no root is
 // looked for below dir, and so are its results written. append adds to the end
-// of a file in place. mkdir of write makes missing directories. What exists
+// of a file in place. mkdir of write makes missing directories; exclusive fails with "exists" where
+// something is, and so do rename and copy where a directory is. What exists
 // only as a link to nowhere does not exist, but stat with follow = false sees it. real
 // with missing answers for a path that does not exist where it would be made.
 //
@@ -67,6 +71,9 @@ func openFS(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m.act("watch", m.fsWatch)
 	m.act("temp", m.fsTemp(&temporary{}))
 	m.act("chmod", m.fsChmod)
+	m.act("rename", m.fsRename)
+	m.act("copy", m.fsCopy)
+	luavm.Set(m.table, "locked", vm.GFunc("fs.locked", m.fsLocked))
 	return m.table
 }
 
@@ -76,18 +83,21 @@ func plain(doing, path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var inner *fs.PathError
-	if errors.As(err, &inner) {
-		err = inner.Err
-	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
-		err = link.Err
-	}
 	if path == "" {
 		return fmt.Errorf("%s: the path is empty", doing)
 	}
-	return fmt.Errorf("%s %s: %w", doing, path, err)
+	return fmt.Errorf("%s %s: %w", doing, path, bare(err))
+}
+
+// bare is an error of the system without the operation and the paths.
+func bare(err error) error {
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
+		err = inner.Err
+	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
+		err = link.Err
+	}
+	return err
 }
 
 // fsRead is fs.read.
@@ -104,24 +114,20 @@ func (m *module) fsRead(L *lua.LState, path string, opts lua.LValue) (string, er
 	return text, plain("read", path, err)
 }
 
-// readText reads a regular file of at most limit bytes. Other files are refused before
-// they are opened, for a pipe or a device may make that wait for ever.
+// readText reads a regular file of at most limit bytes.
 func readText(path string, limit int) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", notRegular(info.Mode())
-	}
-	if info.Size() > int64(limit) {
-		return "", fmt.Errorf("it is larger than %s", printable.Bytes(limit))
-	}
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if info.Size() > int64(limit) {
+		return "", fmt.Errorf("it is larger than %s", printable.Bytes(limit))
+	}
 	var b strings.Builder
 	b.Grow(int(info.Size()) + 1)
 	n, err := io.Copy(&b, io.LimitReader(f, int64(limit)+1))

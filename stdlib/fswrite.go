@@ -3,6 +3,7 @@ package stdlib
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -15,18 +16,54 @@ import (
 
 // fsWrite is fs.write.
 func (m *module) fsWrite(L *lua.LState, path, text string, opts lua.LValue) error {
-	mkdir, adds := false, false
-	luavm.Unpack(L, 3, "fs.write", luavm.Opt("mkdir", &mkdir), luavm.Opt("append", &adds))
+	mkdir, adds, exclusive := false, false, false
+	luavm.Unpack(L, 3, "fs.write", luavm.Opt("mkdir", &mkdir), luavm.Opt("append", &adds), luavm.Opt("exclusive", &exclusive))
+	if adds && exclusive {
+		return luavm.Misusef("append and exclusive exclude each other")
+	}
 	target := m.env.path(path)
 	if mkdir && path != "" {
 		if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
 			return plain("write", path, err)
 		}
 	}
-	if adds {
+	switch {
+	case adds:
 		return plain("write", path, appendText(target, text))
+	case exclusive:
+		if err := writeNew(target, text); !errors.Is(err, fs.ErrExist) {
+			return plain("write", path, err)
+		}
+		return errExists
 	}
 	return plain("write", path, replaceText(target, text))
+}
+
+// writeNew writes a file where nothing is, not even a link to nowhere. Of several that do so at
+// the same time one succeeds, and nobody sees a part of the text.
+func writeNew(path, text string) error {
+	temp, err := newFileNextTo(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temp.Name()) }()
+	_, err = temp.WriteString(text)
+	if err = errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	err = os.Link(temp.Name(), path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666) // a disk without hard links
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
 }
 
 // appendText adds to the end of a file, or makes it.
@@ -46,6 +83,15 @@ func appendText(path, text string) error {
 // old one. If path is a link, what it leads to is replaced. On failure the old file
 // stays.
 func replaceText(path, text string) error {
+	return replaceFile(path, 0, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// replaceFile is replaceText for what write writes; mode is that of a file which is new, 0: the
+// usual one.
+func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
@@ -56,9 +102,12 @@ func replaceText(path, text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(text)
-	if info, statErr := os.Stat(path); err == nil && statErr == nil {
-		err = f.Chmod(info.Mode().Perm())
+	err = write(f)
+	if info, statErr := os.Stat(path); statErr == nil {
+		mode = info.Mode().Perm()
+	}
+	if err == nil && mode != 0 {
+		err = f.Chmod(mode)
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)

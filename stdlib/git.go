@@ -3,6 +3,9 @@ package stdlib
 import (
 	"context"
 	"errors"
+	"maps"
+	"net/url"
+	"slices"
 	"strings"
 
 	"pi/luavm"
@@ -18,6 +21,7 @@ import (
 //	branch({cwd}?) → name, or nil, "…" when no branch is checked out
 //	status({cwd}?) → {{path, index, worktree, from?}, …}
 //	diff({cwd, staged, base, paths}?) → text
+//	remotes({cwd}?) → {{name, url, push_url?}, …}
 //
 // index and worktree of a changed file are the letters of git status --short:
 // M A D R C U, ? for a file that is not followed, and a blank; from is the path
@@ -70,6 +74,17 @@ func openGit(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		}), nil
 	})
 	m.act("diff", m.gitDiff)
+	m.act("remotes", func(L *lua.LState, opts lua.LValue) (lua.LValue, error) {
+		remotes, err := m.gitRemotes(L, cwdOption(L, "git.remotes"))
+		if err != nil {
+			return nil, err
+		}
+		return list(L, len(remotes), func(i int) lua.LValue {
+			t := record(L, "name", lua.LString(remotes[i].name), "url", lua.LString(remotes[i].url))
+			luavm.SetText(t, "push_url", remotes[i].pushURL)
+			return t
+		}), nil
+	})
 	return m.table
 }
 
@@ -96,6 +111,63 @@ func (m *module) gitDiff(L *lua.LState, opts lua.LValue) (string, error) {
 	}
 	args = append(append(args, "--"), paths...)
 	return m.git(L, "diff", cwd, args...)
+}
+
+// remote is another copy of a repository, as its settings have it.
+type remote struct{ name, url, pushURL string }
+
+// gitRemotes returns the remotes of a repository, sorted by name.
+func (m *module) gitRemotes(L *lua.LState, cwd string) ([]remote, error) {
+	if _, err := m.git(L, "remotes", cwd, "rev-parse", "--git-dir"); err != nil {
+		return nil, err
+	}
+	out, err := m.git(L, "remotes", cwd, "config", "--null", "--get-regexp", `^remote\..*\.(url|pushurl)$`)
+	if err != nil {
+		return nil, nil // no setting fits
+	}
+	return parseRemotes(out), nil
+}
+
+// parseRemotes reads settings as git config --null lists them: each a key, the end of a line and
+// a value, which may have several lines. Of several addresses of a remote the first counts.
+func parseRemotes(out string) []remote {
+	byName := map[string]*remote{}
+	for setting := range strings.SplitSeq(out, "\x00") {
+		key, url, _ := strings.Cut(setting, "\n")
+		key = strings.TrimPrefix(key, "remote.")
+		dot := strings.LastIndexByte(key, '.')
+		if dot < 0 {
+			continue
+		}
+		r := byName[key[:dot]]
+		if r == nil {
+			r = &remote{name: key[:dot]}
+			byName[key[:dot]] = r
+		}
+		address := &r.url
+		if key[dot+1:] == "pushurl" {
+			address = &r.pushURL
+		}
+		if *address == "" {
+			*address = withoutLogin(url)
+		}
+	}
+	var remotes []remote
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		remotes = append(remotes, *byName[name])
+	}
+	return remotes
+}
+
+// withoutLogin is the address of a repository without the name and password of a user, which
+// over HTTP may be a token. Other addresses, such as git@host:path, have a name alone.
+func withoutLogin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil || u.Scheme != "http" && u.Scheme != "https" {
+		return address
+	}
+	u.User = nil
+	return u.String()
 }
 
 // git runs git in cwd with settings that keep it from running programs which the

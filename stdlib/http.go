@@ -25,7 +25,7 @@ const (
 
 // openHTTP makes pi.http.
 //
-//	request{url, method?, headers?, body?, json?, timeout?, max_bytes?, redirect?} → response
+//	request{url, method?, headers?, body?, json?, timeout?, max_bytes?, redirect?, public?} → response
 //	get(url, opts?)  post(url, opts?)       request with that method
 //	stream{url, on_chunk, …} → response     the body piece by piece
 //	events{url, on_event, …} → response     the events of a text/event-stream
@@ -35,7 +35,8 @@ const (
 // A response has status, headers (names in small letters) and body; any status
 // is one. json is a value that is sent as JSON. timeout is for everything
 // (5 minutes), max_bytes for the body (16 MiB); redirect = false gives a
-// redirection as it is. A request is a connection of its own.
+// redirection as it is; public = true goes to public addresses only, see public.go. A request is
+// a connection of its own.
 //
 // listen serves programs on this machine. fn gets {method, path, query, headers,
 // body} and returns a text, {status?, headers?, body?, json?}, or nil for an
@@ -73,6 +74,7 @@ type exchange struct {
 	limit       int // of the bytes of the answer
 	most        int // that limit may be
 	redirect    bool
+	public      bool                    // only to public addresses
 	reach       func(host string) error // that of Env
 }
 
@@ -84,7 +86,8 @@ func (r *exchange) read(L *lua.LState, n int, function string, more ...luavm.Opt
 		r.limit, r.most = httpBytes, maxText
 	}
 	luavm.Unpack(L, n, function, append(more, luavm.Opt("headers", &r.headers), luavm.Opt("body", &r.body), luavm.Opt("json", &value),
-		luavm.Opt("timeout", &r.timeout), luavm.Opt("max_bytes", &r.limit), luavm.Opt("redirect", &r.redirect))...)
+		luavm.Opt("timeout", &r.timeout), luavm.Opt("max_bytes", &r.limit), luavm.Opt("redirect", &r.redirect),
+		luavm.Opt("public", &r.public))...)
 	if r.limit < 0 || r.limit > r.most {
 		luavm.Raise(L, "%s: option \"max_bytes\" is at most %d", function, r.most)
 	}
@@ -182,7 +185,11 @@ func (r *exchange) send(ctx context.Context) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &http.Client{Transport: &within{r.reach, &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, ForceAttemptHTTP2: true}}}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, ForceAttemptHTTP2: true}
+	if r.public {
+		transport = dialing(checkPublic)
+	}
+	client := &http.Client{Transport: &within{r.reach, transport}}
 	if !r.redirect {
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}

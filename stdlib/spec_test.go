@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"pi/internal/filelock"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -112,6 +113,17 @@ func newRig(t *testing.T) *rig {
 			}
 			return enough, err
 		},
+		Inside: func(ctx context.Context, name string, fn *lua.LFunction) (values []lua.LValue, err error) {
+			return values, r.vm.Run(ctx, luavm.Job{Name: name, Run: func(L *lua.LState) error {
+				L.Push(fn)
+				L.Call(0, lua.MultRet)
+				for i := 1; i <= L.GetTop(); i++ {
+					values = append(values, L.Get(i))
+				}
+				return nil
+			}})
+		},
+		Locks:    filelock.New(filepath.Join(t.TempDir(), "locks")),
 		Exec:     execute,
 		Complete: completeNothing,
 		Stream:   completeNothing,

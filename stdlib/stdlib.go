@@ -20,10 +20,10 @@
 // The others act, and raise until the hook is loaded, but for functions of pi.fs that only
 // look:
 //
-//	pi.fs      read write exists stat list glob mkdir remove real watch temp chmod
+//	pi.fs      read write exists stat list glob mkdir remove real watch temp chmod rename copy locked
 //	pi.http    request get post encode listen
 //	pi.timer   sleep after every
-//	pi.git     root branch status diff
+//	pi.git     root branch status diff remotes
 //	pi.llm     complete
 //	pi.mcp     servers connect add
 //

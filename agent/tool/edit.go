@@ -85,7 +85,7 @@ func (k *kit) edit(ctx context.Context, a editArgs, _ agent.Update) (agent.Resul
 	if err != nil {
 		return fail(err)
 	}
-	done, err := k.locks.lock(ctx, p.real)
+	done, err := k.lock(ctx, p)
 	if err != nil {
 		return fail(err)
 	}

@@ -17,8 +17,6 @@ import (
 
 	"pi/internal/printable"
 	"pi/session/message"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // Files are the text files of a front end, such as an editor with buffers that nobody has
@@ -356,51 +354,19 @@ func (p location) sum(ctx context.Context, size int64) (sum [sha256.Size]byte, e
 	return sum, nil
 }
 
-// locks makes changes of one file wait for each other.
-type locks struct {
-	mu     sync.Mutex // guards byPath and the users of each lock
-	byPath map[string]*lock
-}
+// lockPatience is how long a change of a file waits for others.
+const lockPatience = time.Minute
 
-type lock struct {
-	turn  chan struct{} // has one token while nobody has the lock
-	users int           // who has it or waits for it
-}
+// errLocked tells the model that somebody keeps a file for himself, as hooks can.
+var errLocked = errors.New("a hook or another program has kept it locked for a minute; nothing was written. Go on with something else and try again later")
 
-// lock waits until nobody else changes path, which is a real path, or ctx ends. The
-// caller calls release when the change is made.
-func (l *locks) lock(ctx context.Context, path string) (release func(), err error) {
-	// Where names differ only by case or Unicode form they may be one file;
-	// treating two files as one costs no more than a wait.
-	key := strings.ToLower(norm.NFC.String(path))
-	l.mu.Lock()
-	k := l.byPath[key]
-	if k == nil {
-		k = &lock{turn: make(chan struct{}, 1)}
-		k.turn <- struct{}{}
-		l.byPath[key] = k
-	}
-	k.users++
-	l.mu.Unlock()
-
-	select {
-	case <-k.turn:
-		return func() { k.turn <- struct{}{}; l.unlock(key) }, nil
-	case <-ctx.Done():
-		l.unlock(key)
-		return nil, ctx.Err()
-	}
-}
-
-// unlock drops the lock of a path that nobody has or waits for any more.
-func (l *locks) unlock(key string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if k := l.byPath[key]; k.users == 1 {
-		delete(l.byPath, key)
-	} else {
-		k.users--
-	}
+// lock makes changes of one file wait for each other, those of hooks that lock it and of other
+// programs too. The caller calls done when the change is made.
+func (k *kit) lock(ctx context.Context, p location) (done func(), err error) {
+	wait, cancel := context.WithTimeoutCause(ctx, lockPatience, errLocked)
+	defer cancel()
+	_, done, err = k.Locks.LockHere(wait, p.real)
+	return done, err
 }
 
 // checkWritable fails for a file that the user has protected, or one in a protected

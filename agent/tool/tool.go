@@ -40,6 +40,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/internal/filelock"
 	"pi/internal/process"
 )
 
@@ -132,6 +133,10 @@ type Options struct {
 	// large for models; nil: it does not, and refuses such images.
 	ImageScale func() bool
 
+	// Locks are those of files that change, which hooks and other programs share; nil: only
+	// the tools of the set wait for each other.
+	Locks *filelock.Locks
+
 	// Session is the id of the session that the tools work in, within which they
 	// remember what the model has seen; nil: there is one.
 	Session func() string
@@ -146,7 +151,6 @@ type Options struct {
 // kit is what the tools of one set share.
 type kit struct {
 	Options
-	locks   *locks
 	seen    *seen
 	scaling sync.Mutex // held while an image is scaled, which takes much memory
 }
@@ -158,7 +162,10 @@ func newKit(o Options) *kit {
 		// Without a working directory every relative path fails by itself.
 		o.Cwd, _ = os.Getwd()
 	}
-	return &kit{Options: o, locks: &locks{byPath: map[string]*lock{}}, seen: &seen{files: map[string]fileState{}, links: map[string]string{}}}
+	if o.Locks == nil {
+		o.Locks = filelock.New("")
+	}
+	return &kit{Options: o, seen: &seen{files: map[string]fileState{}, links: map[string]string{}}}
 }
 
 // spec makes the specification of a tool from its schema and its text: the first line

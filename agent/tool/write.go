@@ -45,7 +45,7 @@ func (k *kit) write(ctx context.Context, a writeArgs, _ agent.Update) (agent.Res
 	if err := k.checkWritable(p); err != nil {
 		return agent.Result{}, fmt.Errorf("write: %w", err)
 	}
-	done, err := k.locks.lock(ctx, p.real)
+	done, err := k.lock(ctx, p)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
 	}

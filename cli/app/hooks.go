@@ -37,7 +37,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	if p.Attended() && !p.Hooks.NoApprove {
 		o.AskProject = r.startUser().AskProject
 	}
-	o.Watcher = p.Watcher
+	o.Watcher, o.Locks = p.Watcher, p.Locks
 	o.CommandEnv, o.Grace = p.commandEnv, time.Duration(p.Config.HookGrace)*time.Millisecond
 	o.Tools, o.Inactive = p.tools(r.toolOptions())
 	o.ServerTools, o.Servers = r.mcp.tools, r.forHooks

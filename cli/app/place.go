@@ -12,6 +12,7 @@ import (
 	"pi/cli/config"
 	"pi/cli/keyring"
 	"pi/cli/mcpfile"
+	"pi/internal/filelock"
 	"pi/internal/printable"
 	"pi/internal/process"
 	"pi/luahooks"
@@ -29,6 +30,7 @@ type Place struct {
 	Cwd       string
 	Guard     *trust.Guard
 	Keys      *keyring.Ring
+	Locks     *filelock.Locks // of files that tools and hooks change
 
 	lost   []config.Problem // settings that have no effect
 	locale func() []string  // of the commands that tools and hooks run, see tool.NewLocale
@@ -44,7 +46,8 @@ func New(o Options, cwd string) (*Place, error) {
 	}
 	o.Compiled = cmp.Or(o.Compiled, new(luahooks.Compiled)) // of the runs that get these options
 	o.ClientFiles = cmp.Or(o.ClientFiles, new(trust.ClientFiles))
-	p := &Place{Options: o, AgentDir: agentDir, Cwd: cwd, locale: tool.NewLocale(os.Environ()), Catalogue: catalogue.Open(agentDir)}
+	p := &Place{Options: o, AgentDir: agentDir, Cwd: cwd, locale: tool.NewLocale(os.Environ()), Catalogue: catalogue.Open(agentDir),
+		Locks: filelock.New(filepath.Join(agentDir, "locks"))}
 	places := func() trust.Places { // of the hooks that the settings on the disk name, which may not be in force
 		cfg, _ := config.Load(agentDir, cwd, o.Env.getenv, nil)
 		return trust.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}

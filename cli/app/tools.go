@@ -132,6 +132,7 @@ func (p *Place) tools(o tool.Options) (active, others []agent.Tool) {
 	// What they start is known, and what decides about hooks is not theirs to write.
 	o.Starting = p.withGuard(o.Starting)
 	o.Protect = []string{p.Guard.Store().Path(), p.Guard.Store().Dir()}
+	o.Locks = p.Locks
 	o.Secret = []string{filepath.Join(p.AgentDir, mcplogin.FileName)}
 	byName := map[string]agent.Tool{}
 	var all []string

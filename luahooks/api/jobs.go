@@ -89,6 +89,24 @@ func (j *jobs) nested(ctx context.Context, name string, fn *lua.LFunction, args 
 	return *answer, nil
 }
 
+// inside calls fn in a job inside of the one that waits with ctx, and returns all its results.
+func (j *jobs) inside(ctx context.Context, name string, fn *lua.LFunction) ([]lua.LValue, error) {
+	results := new([]lua.LValue) // a job that did not stop may still write it
+	err := j.run(ctx, name, func(L *lua.LState) error {
+		before := L.GetTop()
+		L.Push(fn)
+		L.Call(0, lua.MultRet)
+		for i := before + 1; i <= L.GetTop(); i++ {
+			*results = append(*results, L.Get(i))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return *results, nil
+}
+
 // answerOf is what the result of a callback means: true ends the stream that it belongs to.
 func answerOf(v lua.LValue) child.Answer {
 	if v == lua.LTrue {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"sync"
 
 	"pi/internal/child"
+	"pi/internal/filelock"
 	"pi/internal/suggest"
 	"pi/luahooks/record"
 	"pi/luahooks/text"
@@ -145,6 +147,8 @@ func newEnv(p *programs, s *servers) *stdlib.Env {
 			answer, err := p.jobs.nested(ctx, name, fn, args)
 			return answer == child.Enough, err
 		},
+		Inside:  p.jobs.inside,
+		Locks:   cmp.Or(p.Locks, filelock.New("")),
 		Outside: asOutside,
 		Follow:  func(again bool) func(context.Context) context.Context { return asFollowing(p.vm.Context(), again) },
 		Exec: func(ctx context.Context, c stdlib.Command) (string, string, int, error) {

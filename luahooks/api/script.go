@@ -23,6 +23,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -30,6 +32,7 @@ import (
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/internal/child"
+	"pi/internal/filelock"
 	"pi/internal/process"
 	"pi/luahooks/exitwait"
 	"pi/luahooks/record"
@@ -54,6 +57,29 @@ type Paths struct {
 	Sessions *string // the folder of the sessions; nil: none are kept
 	Program  string  // the file that runs
 	Project  string  // where the program works
+}
+
+// Machine is pi.host: what the program runs on. Home and Name are "" where they are not known.
+type Machine struct {
+	OS, Arch string // as Go calls them, such as linux and amd64
+	PID      int
+	Name     string
+	Home     string
+	Temp     string // the directory for temporary files
+}
+
+// machine is what the program runs on, with the environment that the hook sees.
+func (p *Program) machine() Machine {
+	getenv := p.Getenv
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	name, _ := os.Hostname()
+	home := getenv("HOME")
+	if home == "" {
+		home, _ = os.UserHomeDir()
+	}
+	return Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, PID: os.Getpid(), Name: name, Home: home, Temp: os.TempDir()}
 }
 
 // Program is what a script needs of the program around it. The functions may be called
@@ -113,6 +139,7 @@ type Program struct {
 	CheckSwitches    func(api string, switches map[string]any) error // of a wire API; nil: all are right
 	ProvidersChanged func()
 
+	Locks      *filelock.Locks          // of pi.fs and the tools; nil: those of the VM alone
 	Reach      func(host string) error  // why pi.http does not connect to a host; nil: it may to all
 	Clock      stdlib.Clock             // of pi.time and pi.timer; nil: that of the machine
 	Getenv     func(name string) string // of os.getenv; nil: that of the process
@@ -240,6 +267,7 @@ func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessa
 	luavm.Set(pi, "hook", vm.Value(s.bridge.Hook))
 	luavm.Set(pi, "paths", vm.Value(s.bridge.Paths))
 	s.settings.open(pi)
+	luavm.Set(pi, "host", vm.Value(s.bridge.machine()))
 	before, ok := s.bridge.records.JSON(state).(*lua.LTable)
 	if !ok {
 		before = luavm.NewRecord(L, 0)

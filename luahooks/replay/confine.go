@@ -20,7 +20,7 @@ import (
 // of a table.
 func harmless() map[string][]string {
 	return map[string][]string{
-		"pi": {"on", "command", "tool", "mode", "register_message_renderer", "renderer", "completion", "resources", "shortcut", "flag", "get_flag",
+		"pi": {"on", "command", "tool", "mode", "register_message_renderer", "renderer", "completion", "resources", "shortcut", "flag", "get_flag", "declare_settings",
 			"tools", "active_tools", "session_name", "commands", "emit", "log", "all"},
 		"ctx":       {"usage", "system_prompt", "find_model", "available_models", "models", "is_idle", "has_pending_messages"},
 		"ctx.ui":    {"select", "confirm", "input", "editor", "notify", "set_status", "set_widget", "set_header", "set_footer", "set_plan", "set_title", "set_working_message", "set_working_indicator", "set_editor_text", "get_editor_text", "custom", "field"},

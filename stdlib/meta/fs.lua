@@ -22,6 +22,7 @@ function fs.read(path, opts) end
 ---@class pi.WriteFileOptions
 ---@field mkdir? boolean make the directories that are missing
 ---@field append? boolean add to the end of the file, in place
+---@field exclusive? boolean only where nothing is, else nil and `exists`: of several programs that do so, one succeeds
 
 --- Writes a file, whole or not at all. The mode of one that is there stays.
 ---@param path string
@@ -99,6 +100,31 @@ function fs.mkdir(path, opts) end
 ---@return boolean? ok
 ---@return string? message why it cannot be removed
 function fs.remove(path, opts) end
+
+--- Moves or renames a file or directory. A file that is there is replaced; where a directory is, the message is `exists`.
+---@param from string
+---@param to string
+---@return boolean? ok
+---@return string? message why it cannot be moved; to another disk it cannot: `fs.copy`, then `fs.remove`
+function fs.rename(from, to) end
+
+--- Options of `fs.copy`.
+---@class pi.CopyOptions
+---@field recursive? boolean a directory, with everything in it; links in it stay links
+
+--- Copies a file, or a directory, whole or not at all. A file that is there is replaced and keeps its mode; a copy that is new has that of the source. Where a directory is, the message is `exists`, and so it is for a directory where anything is.
+---@param from string
+---@param to string
+---@param opts? pi.CopyOptions
+---@return boolean? ok
+---@return string? message why it cannot be copied
+function fs.copy(from, to, opts) end
+
+--- Calls `fn` while nobody else has the lock of a path, and returns what it returns. The file need not be there. The tools `write` and `edit` take the same lock, in every program that has the same agent directory, and so does every other `fs.locked`: whoever comes later waits, the tools for at most a minute. In what `fn` calls, `pi.call_tool` too, the lock counts as held. It ends with `fn`, and with the program however that ends. Who asks for no lock is not kept out: `fs.write`, editors, the tool `bash`. What `fn` raises is raised.
+---@param path string
+---@param fn fun(): any
+---@return any ... what `fn` returns, or nil and a message when the lock cannot be made
+function fs.locked(path, fn) end
 
 --- Options of `fs.real`.
 ---@class pi.RealOptions

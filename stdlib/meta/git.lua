@@ -55,4 +55,16 @@ function git.status(opts) end
 ---@return string? message it is no repository, or there is no such revision
 function git.diff(opts) end
 
+--- Another copy of the repository.
+---@class pi.GitRemote
+---@field name string such as `origin`
+---@field url string where it is, as the settings of git have it, without the name and password of a user over HTTP
+---@field push_url? string where it is pushed, if that is another address
+
+--- The remotes of the repository, sorted by name. They are text in the settings of a clone, and prove nothing of where it came from.
+---@param opts? pi.GitOptions
+---@return pi.GitRemote[]? remotes
+---@return string? message it is no repository, or there is no git
+function git.remotes(opts) end
+
 return git

@@ -11,7 +11,8 @@
 ---@field api integer of this interface; a hook pins it with `-- pi-api: 1` in its first lines
 ---@field hook pi.Hook this hook
 ---@field paths pi.Paths where things are
----@field settings table what `[hook.NAME]` in config.toml says, also while the hook loads; read-only, and a change of what it holds changes nothing. Undeclared it may have any key, and one that is not there is nil
+---@field settings pi.Settings what `[hook.NAME]` in config.toml says, also while the hook loads; read-only, and a change of what it holds changes nothing. Undeclared it may have any key, and one that is not there is nil
+---@field host pi.Host what pi runs on
 ---@field state table yours; it survives reloads of this hook, as long as pi runs. It holds what JSON can hold, and is not written to disk
 pi = {}
 
@@ -21,6 +22,19 @@ pi = {}
 ---@field sessions? string the folder of the sessions; nil where none are kept
 ---@field program string the file that runs
 ---@field project string where the program works
+
+--- What pi runs on. It is known while the file loads, too.
+---@class pi.Host
+---@field os string `linux`, `darwin`, `windows`, …
+---@field arch string `amd64`, `arm64`, …
+---@field pid integer of the program
+---@field name string of the machine; empty where it is not known
+---@field home string your home directory; empty where it is not known
+---@field temp string the directory for temporary files; `fs.temp` makes some that go with the hook
+
+--- The settings of a hook: `pairs` goes through them.
+---@class pi.Settings
+---@field [string] any
 
 --- The hook that asks.
 ---@class pi.Hook
@@ -46,7 +60,7 @@ function pi.answer(id, value) end
 --- A `schema.string` with `secret = true` is written as `env:NAME`, `file:PATH` or `!command`, whose
 --- secret the hook gets, and is shown nowhere. In a project's config.toml such a value is an error.
 ---@param schema table of an object, made with `schema.object`
----@return table settings as `pi.settings` is from now on: with defaults and secrets
+---@return pi.Settings settings as `pi.settings` is from now on: with defaults and secrets
 function pi.declare_settings(schema) end
 
 --- Registers a command that is typed as `/name`. The program keeps its names, and of hooks the first: a command with a name that is taken is `/name:2`, then `/name:3`, which a warning says. Commands run while the agent works, too.

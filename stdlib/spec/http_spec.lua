@@ -27,6 +27,17 @@ for _, headers in ipairs{ { Host = "evil.example" }, { Host = "evil.example:" ..
 end
 t.equal(http.get(server.url, { headers = { Host = "localhost:" .. server.port } }).status, 204)
 
+for _, call in ipairs{ -- nothing of this machine is public
+  function(o) return http.get(server.url, o) end, function(o) return http.post(server.url, o) end,
+  function(o) o.url = server.url return http.request(o) end,
+  function(o) o.url, o.on_chunk = server.url, print return http.stream(o) end,
+  function(o) o.url, o.on_event = server.url, print return http.events(o) end,
+} do
+  t.fails("127.0.0.1 is no public address", call{ public = true })
+end
+t.fails("is no public address", http.get("http://localhost:" .. server.port .. "/hook", { public = true }))
+t.raises(function() http.get(server.url, { public = 1 }) end, "must be a boolean")
+
 local guarded = http.listen({ token = "s3cret" }, function() return "in" end)
 t.equal(http.get(guarded.url).status, 401)
 t.equal(http.get(guarded.url, { headers = { Authorization = "Bearer wrong" } }).status, 401)
