@@ -26,6 +26,7 @@
 //	the choice of model, tools and mode                select.go, toolset.go, mode.go
 //	what is used, and how full the context is          meter.go, spending.go, shortfall.go, limits.go
 //	the compactor and its summaries                    compact.go, summary.go
+//	how often hooks may have the model asked           brake.go, continuations.go
 //	the sessions and the tree                          sessions.go, tree.go
 //	the commands of the user                           usershell.go
 //	the commands of hooks that wait for a prompt       await.go

@@ -216,6 +216,15 @@ func TestUntilIInterruptEndsWith(t *testing.T) {
 	}
 }
 
+// What the user allows a hook lifts no other limit.
+func TestAHookThatGoesOnStopsAtTheOtherLimits(t *testing.T) {
+	r, _ := limitRig(t, &chooser{always: ContinueOn}, 50, Options{Settings: Settings{MaxTurns: 5}})
+	var limited *LimitError
+	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &limited) || limited.Limit != "max_turns" || len(r.model.requests) != 5 {
+		t.Errorf("it ended with %v after %d requests", err, len(r.model.requests))
+	}
+}
+
 // An interrupt of the run is one of the hook that may go on until then.
 func TestAnInterruptedRunEndsWhatWasAllowed(t *testing.T) {
 	ui := &chooser{answers: []string{ContinueOn}}
