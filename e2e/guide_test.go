@@ -341,22 +341,6 @@ func TestACommandOfTheGuideAsksTwice(t *testing.T) {
 	s.asks(t, 2, "with fresh eyes", true)
 }
 
-func TestTheGuideBeginsAFreshSessionWhenTheContextIsFull(t *testing.T) {
-	w := withHook(t, "fresh")
-	w.write(w.agentFile("hooks/fresh_test.lua"), `local t = require "pi.test"
-t.case("when it is nearly full", function(t)
-  t.hook("fresh.lua")
-  t.model { { text = "much", input_tokens = 90000000 }, "hello" }
-  t.prompt("one")
-  t.equal(#t.messages(), 0)
-  t.prompt("two")
-  t.equal(#t.messages(), 2)
-end)`)
-	if out := w.pi("test"); !strings.HasPrefix(out, "ok ") {
-		t.Errorf("pi test says\n%s", out)
-	}
-}
-
 func TestTheGuideHasSettings(t *testing.T) {
 	w := withHook(t, "standup")
 	w.says(prompts("help"), "good morning")
