@@ -507,12 +507,20 @@ local function complete(model, request, opts)
   return must(require("pi.llm").complete(model, request, opts))
 end
 
+local of_llm, of_schema = 'use require "pi.llm"', 'use require "pi.schema"'
+local one, all, asked = "use ctx.model_registry.find(provider, id)", "use ctx.model_registry.get_all()", "use ai.complete"
+local ai = c.layer("ai", { complete = complete }, {
+  stream = of_llm, stream_simple = of_llm, streamSimple = of_llm, complete_simple = asked, completeSimple = asked,
+  get_model = one, getModel = one, get_models = all, getModels = all,
+  type = of_schema, Type = of_schema, string_enum = of_schema, StringEnum = of_schema,
+})
+
 local function result_of(tool)
   return function(event) return event.tool_name == tool end
 end
 
 m.rest = {
-  exec = m.exec, tui = m.tui, ai = { complete = complete }, events = m.events,
+  exec = m.exec, tui = m.tui, ai = ai, events = m.events,
   set_session_name = function(text) must(pi.set_session_name(text)) end,
   get_session_name = function() return pi.session_name() end,
   set_label = function(id, label) must(pi.set_label(id, label)) end,

@@ -134,8 +134,8 @@ return {
   },
   context = m.joined(m.context, {
     ui = m.ui({
-      set_editor_component = "use set_widget, set_status", on_terminal_input = "use set_widget, set_status",
-      set_theme = "use set_widget, set_status", paste_to_editor = "use set_editor_text",
+      set_editor_component = "use custom with ctx.ui.field, which has a line of its own", on_terminal_input = "use shortcut for a key, custom for all of them",
+      set_theme = "the colours are the user's, and theme.fg paints with them", paste_to_editor = "use set_editor_text",
     }, { set_status = set_status }),
     session_manager = m.session_manager(), model_registry = m.model_registry(),
   }),

@@ -65,9 +65,9 @@ local events = {
 }
 
 local no_ui = {
-  set_editor_component = "use set_widget, set_status",
-  on_terminal_input = "use set_widget, set_status",
-  set_theme = "use set_widget, set_status",
+  set_editor_component = "use custom with ctx.ui.field, which has a line of its own",
+  on_terminal_input = "use shortcut for a key, custom for all of them",
+  set_theme = "the colours are the user's, and theme.fg paints with them",
   paste_to_editor = "use set_editor_text",
 }
 
