@@ -183,7 +183,7 @@ func (w *walk) nameOf(fn *annotated.Func) string {
 func registering(name string) bool {
 	switch name {
 	case "on", "command", "tool", "mode", "provider", "remove_provider", "shortcut", "flag", "get_flag", "renderer",
-		"register_message_renderer", "completion", "resources", "log":
+		"register_message_renderer", "completion", "resources", "log", "remove_tool", "promise", "signal":
 		return true
 	}
 	return false
