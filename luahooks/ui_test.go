@@ -157,7 +157,7 @@ func TestMisuseOfTheUI(t *testing.T) {
 		`ctx.ui.custom({ render = print, place = "ovr" })`:         `option "place" must be one of below, over, not "ovr", did you mean "over"?`,
 		`ctx.ui.custom({ render = print, rows = -1 })`:             `option "rows" must be a positive number`,
 		`ctx.ui.field({ placehold = "x" })`:                        `unknown option "placehold", did you mean "placeholder"?`,
-		`ctx.ui.set_working_message({})`:                           "string expected",
+		`ctx.ui.set_working_message({})`:                           "string, false or nil expected, got table",
 		`ctx.ui.set_editor_text(nil)`:                              "string expected",
 		`ctx.ui.get_editor_text(1)`:                                "takes at most 0 arguments",
 		`ctx.ui.editor()`:                                          "string expected",

@@ -189,7 +189,7 @@ func looking(function string) bool {
 func registering(name string) bool {
 	switch name {
 	case "on", "command", "tool", "mode", "provider", "remove_provider", "shortcut", "flag", "get_flag", "renderer",
-		"register_message_renderer", "completion", "resources", "log", "declare_settings":
+		"register_message_renderer", "completion", "resources", "log", "declare_settings", "remove_tool", "promise", "signal":
 		return true
 	}
 	return false
