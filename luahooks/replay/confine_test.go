@@ -19,14 +19,14 @@ import (
 func withEffect() map[string]string {
 	return map[string]string{
 		"pi": "call_tool set_active_tools send_message send_user_message send append_entry exec provider remove_provider set_session_name set_label " +
-			"spawn spawned defer_exit continuations sessions",
+			"spawn spawned defer_exit continuations sessions answer",
 		"ctx": "set_mode resolve_api_key exec save_entry edit_context rebuild_context abort shutdown compact set_model set_thinking_level " +
 			"prompt wait_for_idle new_session switch_session branch navigate_tree reload",
 		"ctx.ui":   "run copy notify_desktop",
-		"pi.fs":    "write mkdir remove watch temp chmod",
+		"pi.fs":    "write mkdir remove watch temp chmod copy rename locked",
 		"pi.http":  "request get post listen stream events",
 		"pi.timer": "sleep after every",
-		"pi.git":   "root branch status diff env",
+		"pi.git":   "root branch status diff env remotes",
 		"pi.llm":   "complete stream",
 		"pi.mcp":   "servers connect add",
 	}
