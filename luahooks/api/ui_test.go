@@ -56,6 +56,9 @@ func (d labDialogs) IsOpen() bool { return d.open }
 func (d labDialogs) Ask(ctx context.Context, _, _ string, f func(context.Context) error) error {
 	return f(ctx)
 }
+func (d labDialogs) AskPrompt(ctx context.Context, _ Prompt, f func(context.Context) error) (*Reply, error) {
+	return nil, f(ctx)
+}
 
 func TestDialogsNeedAUser(t *testing.T) {
 	var ui agent.UI

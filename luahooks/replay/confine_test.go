@@ -19,7 +19,7 @@ import (
 func withEffect() map[string]string {
 	return map[string]string{
 		"pi": "call_tool set_active_tools send_message send_user_message send append_entry exec provider remove_provider set_session_name set_label " +
-			"spawn spawned defer_exit continuations",
+			"spawn spawned defer_exit continuations answer",
 		"ctx": "set_mode resolve_api_key exec save_entry edit_context rebuild_context abort shutdown compact set_model set_thinking_level " +
 			"wait_for_idle new_session switch_session branch navigate_tree reload",
 		"ctx.ui":   "run",
