@@ -23,10 +23,10 @@ func withEffect() map[string]string {
 		"ctx": "set_mode resolve_api_key exec save_entry edit_context rebuild_context abort shutdown compact set_model set_thinking_level " +
 			"wait_for_idle new_session switch_session branch navigate_tree reload",
 		"ctx.ui":   "run",
-		"pi.fs":    "write mkdir remove watch temp chmod",
+		"pi.fs":    "write mkdir remove watch temp chmod rename copy locked",
 		"pi.http":  "request get post listen stream events",
 		"pi.timer": "sleep after every",
-		"pi.git":   "root branch status diff env",
+		"pi.git":   "root branch status diff env remotes",
 		"pi.llm":   "complete stream",
 		"pi.mcp":   "servers connect add",
 	}
