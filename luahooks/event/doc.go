@@ -21,4 +21,4 @@ package event
 
 // First the annotations, then the guide, which is made from them.
 //go:generate go test pi/e2e -run TestTheAnnotationsHaveTheEvents -update
-//go:generate go test pi/e2e -run Guide -update
+//go:generate go test pi/e2e -run ReferenceOfTheGuide -update
