@@ -139,6 +139,8 @@ type audience struct {
 	again  chan struct{} // a component wants to be drawn, a buffer of one
 }
 
+func (p *audience) Can(a agent.Ability) bool { return p.custom != nil && a == agent.CanCustom }
+
 func (p *audience) HasUI() bool { return p.present }
 
 func (p *audience) Confirm(_ context.Context, title, message string, _ agent.DialogOptions) (agent.Answer, error) {

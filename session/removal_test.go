@@ -38,6 +38,7 @@ var removals = map[string]string{
 	"cli/hooktest/copies.go Rename":         "the folder that a test of hooks has for itself",
 	"cli/hooktest/copies.go WriteFile":      "the folder that a test of hooks has for itself",
 	"cli/hooktest/module.go WriteFile":      "the folder that a test of hooks has for itself",
+	"cli/hooktest/partial.go Truncate":      "a time, to whole milliseconds",
 	"cli/hooktest/settings.go WriteFile":    "the folder that a test of hooks has for itself",
 	"cli/hooktest/stage.go RemoveAll":       "the folder that a test of hooks has for itself",
 	"repl/terminal/history/file.go Replace": "the history of lines",

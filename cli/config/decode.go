@@ -54,6 +54,9 @@ func (d *decoder) decodeTable(path string, dst reflect.Value, src map[string]any
 		if path == "" {
 			d.concerns = full
 		}
+		if _, isTable := src[key].(map[string]any); full == hookKey && !isTable {
+			d.concerns = hooksKey // a list of hooks was meant, which may be gates
+		}
 		if !ok && len(d.problems) >= maxProblems { // the nearest known key takes long to find
 			d.unshown++
 			continue
