@@ -320,7 +320,9 @@ func TestAllExamplesAtOnceAreInNobodysWay(t *testing.T) {
 	for _, file := range exampleFiles(t) {
 		args = append(args, "--hook", example(t, filepath.Base(file)))
 	}
-	answer, notices := newWorld(t).piTells(append(args, "-p", "read a.txt", "/todo")...)
+	w := newWorld(t)
+	w.write(w.agentFile("config.toml"), demoSettings+"[hook.permissions]\nallow = [{ tool = [\"read\"] }]\n") // else it asks
+	answer, notices := w.piTells(append(args, "-p", "read a.txt", "/todo")...)
 	if answer != "a.txt has 2 lines:\n\n    alpha\n    beta\nNo items\n" || notices != "read {\"path\":\"a.txt\"}\n" {
 		t.Errorf("the answer is %q, beside it stands %q", answer, notices)
 	}
