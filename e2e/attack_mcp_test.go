@@ -74,7 +74,7 @@ func hostileServers() []hostileServer {
 			"called a b", "pi mcp tools t\nstdout '^read '\nask --tools=mcp__t__a_b 'call mcp {\"call\": \"t/a b\"}'\nstdout 'mcp__t__a_b_[0-9a-f]{6} is not among the active ones'\n" +
 				"ask --tools=mcp__t__a_b 'call mcp {\"call\": \"t/a_b\"}'\nstdout 'called a_b'\n"},
 		{"leaves-a-child", "orphans", "exits and leaves a child behind", "what it started ends with it", "echo", "it has a child",
-			"exec sh -c 'for i in 1 2 3 4 5 6 7 8 9; do kill -0 $(cat orphan) 2> /dev/null || exit 0; sleep 0.2; done; exit 1'\n"},
+			"exec sh -c 'for i in $(seq 100); do kill -0 $(cat orphan) 2> /dev/null || exit 0; sleep 0.2; done; exit 1'\n"},
 		{"does-not-end", "stubborn", "ends neither with its input nor when it is asked to", "it is killed within three seconds", "echo", "called echo", ""},
 	}
 }
