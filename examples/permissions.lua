@@ -154,13 +154,21 @@ end
 
 local READS = { ["<"] = true, ["<<"] = true, ["<<-"] = true, ["<<<"] = true }
 
+-- What may be a path in a word: the word itself, what is behind the letter of an option, and the
+-- pieces of both.
+local function pieces_of(word)
+  local pieces = { [word] = true }
+  for piece in (word .. " " .. word:gsub("^%-%a", "")):gmatch("[^%s\"'`=:,;()<>|&{}%[%]@]+") do
+    pieces[piece] = true
+  end
+  return pieces
+end
+
 -- The deeds of one command: itself, its words, and the files that the shell opens for it.
 local function deeds_of(command, tool)
   local deeds = { { tool = tool, command = command, text = command.text } }
   for _, word in ipairs(command.words) do
-    for piece in (word .. " " .. word:gsub("^%-%a", "")):gmatch("[^%s\"'`=:,;()<>|&{}%[%]]+") do
-      table.insert(deeds, { tool = tool, word = piece })
-    end
+    for piece in pairs(pieces_of(word)) do table.insert(deeds, { tool = tool, word = piece }) end
   end
   for _, redirect in ipairs(command.redirects) do
     local joined = redirect.op == ">&" and redirect.path:find("^[%d%-]+$") -- as in 2>&1
