@@ -181,6 +181,15 @@ local function deeds_of(command, tool)
 end
 
 local MOVES = { cd = true, pushd = true, popd = true }
+local MOVE_BY_OPTION = { env = true, git = true, make = true, tar = true }
+
+-- Whether a command makes names mean something else: for what follows it, or for its own words.
+local function moves(command, last)
+  if MOVE_BY_OPTION[command.name or ""] then
+    return any(command.words, function(word) return word:find("^%-C") or word:find("^%-%-chdir") or word:find("^%-%-directory") end)
+  end
+  return MOVES[command.name or ""] and not last
+end
 
 -- Calls each with what a line does, and with what cannot be known of it.
 local function read_line(line, tool, each, doubt)
@@ -189,7 +198,7 @@ local function read_line(line, tool, each, doubt)
   if commands.unknown then doubt(("what it does cannot be known before it runs: %s: %s"):format(commands.unknown_text, commands.unknown_why)) end
   for i, command in ipairs(commands) do
     if #command.assigns > 0 then doubt("it sets " .. command.assigns[1].name) end
-    if MOVES[command.name or ""] and i < #commands then doubt("it goes to another folder") end
+    if moves(command, i == #commands) then doubt("it goes to another folder") end
     for _, deed in ipairs(deeds_of(command, tool)) do each(deed) end
   end
 end

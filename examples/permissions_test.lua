@@ -156,6 +156,8 @@ t.case("what a gate by text lets through is seen", function(t)
     { "ask", "bash", "./ls" },
     { "ask", "bash", "PATH=. ls" },
     { "ask", "bash", "cd src && cat a.txt" },
+    { "ask", "bash", "env -C src cat a.txt" },
+    { "ask", "bash", "env --chdir=src cat a.txt" },
     { "ask", "bash", "ls (" },
   })
 end)
