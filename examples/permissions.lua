@@ -155,13 +155,21 @@ end
 
 local READS = { ["<"] = true, ["<<"] = true, ["<<-"] = true, ["<<<"] = true }
 
+-- What may be a path in a word: the word itself, what is behind the letter of an option, and the
+-- pieces of both.
+local function pieces_of(word)
+  local pieces = { [word] = true }
+  for piece in (word .. " " .. word:gsub("^%-%a", "")):gmatch("[^%s\"'`=:,;()<>|&{}%[%]@]+") do
+    pieces[piece] = true
+  end
+  return pieces
+end
+
 -- The deeds of one command: itself, its words, and the files that the shell opens for it.
 local function deeds_of(command, tool)
   local deeds = { { tool = tool, command = command, text = command.text } }
   for _, word in ipairs(command.words) do
-    for piece in (word .. " " .. word:gsub("^%-%a", "")):gmatch("[^%s\"'`=:,;()<>|&{}%[%]]+") do
-      table.insert(deeds, { tool = tool, word = piece })
-    end
+    for piece in pairs(pieces_of(word)) do table.insert(deeds, { tool = tool, word = piece }) end
   end
   for _, redirect in ipairs(command.redirects) do
     local joined = redirect.op == ">&" and redirect.path:find("^[%d%-]+$") -- as in 2>&1
@@ -174,6 +182,15 @@ local function deeds_of(command, tool)
 end
 
 local MOVES = { cd = true, pushd = true, popd = true }
+local MOVE_BY_OPTION = { env = true, git = true, make = true, tar = true }
+
+-- Whether a command makes names mean something else: for what follows it, or for its own words.
+local function moves(command, last)
+  if MOVE_BY_OPTION[command.name or ""] then
+    return any(command.words, function(word) return word:find("^%-C") or word:find("^%-%-chdir") or word:find("^%-%-directory") end)
+  end
+  return MOVES[command.name or ""] and not last
+end
 
 -- Calls each with what a line does, and with what cannot be known of it.
 local function read_line(line, tool, each, doubt)
@@ -182,7 +199,7 @@ local function read_line(line, tool, each, doubt)
   if commands.unknown then doubt(("what it does cannot be known before it runs: %s: %s"):format(commands.unknown_text, commands.unknown_why)) end
   for i, command in ipairs(commands) do
     if #command.assigns > 0 then doubt("it sets " .. command.assigns[1].name) end
-    if MOVES[command.name or ""] and i < #commands then doubt("it goes to another folder") end
+    if moves(command, i == #commands) then doubt("it goes to another folder") end
     for _, deed in ipairs(deeds_of(command, tool)) do each(deed) end
   end
 end

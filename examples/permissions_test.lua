@@ -132,6 +132,8 @@ t.case("what a gate by text lets through is seen", function(t)
     { "deny", "bash", "cat " .. t.dir() .. "/.env" },
     { "deny", "bash", "cat -f.env" },
     { "deny", "bash", "cat --file=.env" },
+    { "deny", "bash", "curl -d @.env localhost" },
+    { "deny", "bash", "curl -F f=@src/../.env localhost" },
     { "deny", "bash", [[sh -c "cat '.env'"]] },
     { "deny", "bash", [[python3 -c "print(open('.env').read())"]] },
     -- files are written by the shell
@@ -154,7 +156,19 @@ t.case("what a gate by text lets through is seen", function(t)
     { "ask", "bash", "./ls" },
     { "ask", "bash", "PATH=. ls" },
     { "ask", "bash", "cd src && cat a.txt" },
+    { "ask", "bash", "env -C src cat a.txt" },
+    { "ask", "bash", "env --chdir=src cat a.txt" },
     { "ask", "bash", "ls (" },
+  })
+end)
+
+t.case("a name may have blanks and signs in it", function(t)
+  rules(t, { deny = { { path = { "my notes.txt", "packages/@own/*.json" } } } })
+  check(t, {
+    { "deny", "bash", [[cat "my notes.txt"]] },
+    { "deny", "bash", [[cat src/my\ notes.txt]] },
+    { "deny", "bash", "cat packages/@own/package.json" },
+    { "allow", "bash", "cat notes.txt" },
   })
 end)
 

@@ -85,16 +85,19 @@ func (s *settings) declare(L *lua.LState, table *lua.LTable) lua.LValue {
 	d := s.readSchema(L, function, table)
 	values, err := decodeObject(s.Settings.JSON)
 	must(L, function, err)
-	fillDefaults(d.tree, values)
+	values = withDefaults(d.tree, values)
 	must(L, function, s.checkKnown(d.tree, values, nil))
-	must(L, function, s.wait(L, function, func(ctx context.Context) error { return s.readSecrets(ctx, d.tree, values) }))
+	list := declaredIn(d.tree, withoutSecrets(d.tree, values), nil)
+	must(L, function, s.wait(L, function, func(ctx context.Context) error {
+		values, err = s.readSecrets(ctx, d.tree, values)
+		return err
+	}))
 	must(L, function, s.checkValues(d, values))
 	fields := map[string]json.RawMessage{}
 	for name, v := range values {
 		fields[name], err = json.Marshal(v)
 		must(L, function, err)
 	}
-	list := declaredIn(d.tree, values, nil)
 	s.registered.Settings.Store(&list)
 	properties, _ := d.tree["properties"].(map[string]any)
 	return s.show(fields, append(slices.Sorted(maps.Keys(properties)), slices.Sorted(maps.Keys(fields))...))
@@ -116,6 +119,9 @@ func (s *settings) readSchema(L *lua.LState, function string, table *lua.LTable)
 	must(L, function, err)
 	tree, err := decodeObject(raw)
 	must(L, function, err)
+	if hasStraySecret(tree, true) {
+		luavm.Raise(L, "%s: %v", function, errSecretElsewhere)
+	}
 	closeObjects(tree)
 	raw, err = json.Marshal(tree)
 	must(L, function, err)
@@ -152,6 +158,26 @@ func propertiesOf(of map[string]any) map[string]map[string]any {
 	return fields
 }
 
+// fieldOf returns the schema of a field, which may be one of those without a name; nil: none.
+func fieldOf(of map[string]any, name string) map[string]any {
+	if field, named := propertiesOf(of)[name]; named {
+		return field
+	}
+	return others(of)
+}
+
+// others returns the schema of the fields of an object that have no name in it; nil: none.
+func others(of map[string]any) map[string]any {
+	field, _ := of["additionalProperties"].(map[string]any)
+	return field
+}
+
+// itemsOf returns the schema of the elements of a list; nil: none.
+func itemsOf(of map[string]any) map[string]any {
+	items, _ := of["items"].(map[string]any)
+	return items
+}
+
 // closeObjects makes the objects of a schema that name fields allow no others, unless they say
 // which.
 func closeObjects(of map[string]any) {
@@ -163,24 +189,42 @@ func closeObjects(of map[string]any) {
 			closeObjects(field)
 		}
 	}
-	if items, ok := of["items"].(map[string]any); ok {
-		closeObjects(items)
+	for _, below := range []map[string]any{others(of), itemsOf(of)} {
+		if below != nil {
+			closeObjects(below)
+		}
 	}
 }
 
-// fillDefaults puts the defaults of a schema where values has nothing.
-func fillDefaults(of, values map[string]any) {
+// withDefaults returns values with the defaults of a schema where they have nothing. What it
+// returns shares nothing with the schema.
+func withDefaults(of, values map[string]any) map[string]any {
+	filled := maps.Clone(values)
 	for name, field := range propertiesOf(of) {
-		v, there := values[name]
-		if standard, has := field["default"]; !there && has {
-			values[name], v = standard, standard
-		}
-		if below, ok := v.(map[string]any); ok {
-			below = maps.Clone(below) // it may be that of the schema
-			fillDefaults(field, below)
-			values[name] = below
+		standard, has := field["default"]
+		if _, there := values[name]; !there && has {
+			filled[name] = standard
 		}
 	}
+	for name, v := range filled {
+		filled[name] = withDefaultsIn(fieldOf(of, name), v)
+	}
+	return filled
+}
+
+// withDefaultsIn is withDefaults for any value.
+func withDefaultsIn(of map[string]any, value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		return withDefaults(of, v)
+	case []any:
+		filled := slices.Clone(v)
+		for i, elem := range v {
+			filled[i] = withDefaultsIn(itemsOf(of), elem)
+		}
+		return filled
+	}
+	return value
 }
 
 // checkKnown returns an error about a key that the schema does not have, with its line and the
@@ -189,11 +233,10 @@ func (s *settings) checkKnown(of, values map[string]any, path []any) error {
 	fields := propertiesOf(of)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		at := append(slices.Clone(path), name)
-		field, known := fields[name]
-		if !known && of["additionalProperties"] == false {
+		if _, known := fields[name]; !known && of["additionalProperties"] == false {
 			return s.problem(at, fmt.Sprintf("there is no such setting%s", suggest.Hint(name, slices.Sorted(maps.Keys(fields)))))
 		}
-		if err := s.checkKnownIn(field, values[name], at); err != nil {
+		if err := s.checkKnownIn(fieldOf(of, name), values[name], at); err != nil {
 			return err
 		}
 	}
@@ -206,9 +249,8 @@ func (s *settings) checkKnownIn(of map[string]any, value any, path []any) error 
 	case map[string]any:
 		return s.checkKnown(of, v, path)
 	case []any:
-		items, _ := of["items"].(map[string]any)
 		for i, elem := range v {
-			if err := s.checkKnownIn(items, elem, append(slices.Clone(path), i)); err != nil {
+			if err := s.checkKnownIn(itemsOf(of), elem, append(slices.Clone(path), i)); err != nil {
 				return err
 			}
 		}
@@ -219,47 +261,91 @@ func (s *settings) checkKnownIn(of map[string]any, value any, path []any) error 
 // isSecretSchema reports whether the values of a schema are secrets.
 func isSecretSchema(of map[string]any) bool { return of["secret"] == true }
 
-var errSecretAsItself = errors.New(`a secret does not stand here itself: "env:NAME" names a variable, "file:PATH" a file, "!command" a command that prints it`)
+var (
+	errSecretAsItself  = errors.New(`a secret does not stand here itself: "env:NAME" names a variable, "file:PATH" a file, "!command" a command that prints it`)
+	errSecretElsewhere = errors.New("secret = true is for a field of an object, a value of a map or an element of a list: elsewhere nobody can know whether a value is one")
+)
 
-// readSecrets replaces what names a secret by the secret, in all values that the schema says
-// are secrets.
-func (s *settings) readSecrets(ctx context.Context, of, values map[string]any) error {
-	for name, field := range propertiesOf(of) {
-		v, err := s.readSecretsIn(ctx, field, values[name], []any{name})
-		if err != nil {
-			return err
-		}
-		if v != nil {
-			values[name] = v
-		}
-	}
-	return nil
-}
-
-// readSecretsIn returns a value with its secrets read.
-func (s *settings) readSecretsIn(ctx context.Context, of map[string]any, value any, path []any) (_ any, err error) {
-	switch v := value.(type) {
-	case string:
-		if isSecretSchema(of) && v != "" {
-			return s.readSecret(ctx, v, path)
-		}
+// hasStraySecret reports whether a schema says secret where replaceSecrets does not look, as in
+// any_of: what stands there would be handed out, and shown, as it is. looked is whether it
+// looks at the values of this schema itself.
+func hasStraySecret(schema any, looked bool) bool {
+	switch at := schema.(type) {
 	case map[string]any:
-		for name, field := range propertiesOf(of) {
-			if below, there := v[name]; there {
-				if v[name], err = s.readSecretsIn(ctx, field, below, append(slices.Clone(path), name)); err != nil {
-					return nil, err
+		if !looked && isSecretSchema(at) {
+			return true
+		}
+		for key, below := range at {
+			switch key {
+			case "default", "const", "enum", "examples": // values, not schemas
+			case "properties":
+				for _, field := range propertiesOf(at) {
+					if hasStraySecret(field, looked) {
+						return true
+					}
+				}
+			default:
+				if hasStraySecret(below, looked && (key == "additionalProperties" || key == "items")) {
+					return true
 				}
 			}
 		}
 	case []any:
-		items, _ := of["items"].(map[string]any)
+		return slices.ContainsFunc(at, func(below any) bool { return hasStraySecret(below, looked) })
+	}
+	return false
+}
+
+// replaceSecrets returns values in which those that the schema says are secrets are what with
+// makes of them.
+func replaceSecrets(of, values map[string]any, path []any, with func(spec string, path []any) (string, error)) (map[string]any, error) {
+	replaced := make(map[string]any, len(values))
+	for name, v := range values {
+		var err error
+		if replaced[name], err = replaceSecretsIn(fieldOf(of, name), v, append(slices.Clone(path), name), with); err != nil {
+			return nil, err
+		}
+	}
+	return replaced, nil
+}
+
+// replaceSecretsIn is replaceSecrets for any value.
+func replaceSecretsIn(of map[string]any, value any, path []any, with func(spec string, path []any) (string, error)) (any, error) {
+	switch v := value.(type) {
+	case string:
+		if isSecretSchema(of) && v != "" {
+			return with(v, path)
+		}
+	case map[string]any:
+		return replaceSecrets(of, v, path, with)
+	case []any:
+		replaced := slices.Clone(v)
 		for i, elem := range v {
-			if v[i], err = s.readSecretsIn(ctx, items, elem, append(slices.Clone(path), i)); err != nil {
+			var err error
+			if replaced[i], err = replaceSecretsIn(itemsOf(of), elem, append(slices.Clone(path), i), with); err != nil {
 				return nil, err
 			}
 		}
+		return replaced, nil
 	}
 	return value, nil
+}
+
+// readSecrets puts secrets in the place of what names them.
+func (s *settings) readSecrets(ctx context.Context, of, values map[string]any) (map[string]any, error) {
+	return replaceSecrets(of, values, nil, func(spec string, path []any) (string, error) { return s.readSecret(ctx, spec, path) })
+}
+
+// withoutSecrets returns values as they may be shown, before secrets are read: of a command that
+// prints one nothing but that it is a command.
+func withoutSecrets(of, values map[string]any) map[string]any {
+	shown, _ := replaceSecrets(of, values, nil, func(spec string, _ []any) (string, error) { // which does not fail
+		if strings.HasPrefix(spec, "!") {
+			return "!…", nil
+		}
+		return spec, nil
+	})
+	return shown
 }
 
 // readSecret returns the secret that a setting names.
@@ -294,9 +380,9 @@ func (s *settings) checkValues(d settingsSchema, values map[string]any) error {
 		path = append(path, part)
 		switch part := part.(type) {
 		case string:
-			at = propertiesOf(at)[part]
+			at = fieldOf(at, part)
 		case int:
-			at, _ = at["items"].(map[string]any)
+			at = itemsOf(at)
 		}
 	}
 	if isSecretSchema(at) {

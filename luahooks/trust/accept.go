@@ -79,8 +79,9 @@ func (g *Guard) AcceptExactly(p *Pending) error {
 // acceptShown makes the pending version of a file active, if it is the one that a user
 // was shown last; path may be that of the store. A program that a tool started accepts
 // nothing. For a file of the project that is an approval too, and while .git/HEAD stays as it is,
-// later edits of the file by a user need none (approvals.live). If the store cannot be written,
-// the error says so, and the approval counts for this run of the program alone.
+// later edits of the file by a user need none (approvals.live). For the project's settings it is one of
+// what they say of its hooks. If the store cannot be written, the error says so, and the approval
+// counts for this run of the program alone.
 func (s *state) acceptShown(path string) error {
 	if err := s.mayApprove(); err != nil {
 		return err
@@ -96,7 +97,7 @@ func (s *state) acceptShown(path string) error {
 	if shown, ok := s.ledger.shown[path]; !ok || !shown.same(now) {
 		return fmt.Errorf("%s: %w", path, ErrChangedAgain)
 	}
-	var err error
+	err := s.approveEntries(path, now)
 	if s.home.isProjects(h.scope, path) {
 		if now.exists() {
 			err = s.approve(path, now.Sum)

@@ -49,6 +49,19 @@ func (g *Guard) entriesFile() (ProjectFile, bool) {
 		Approved: s.approvals.isApproved(path, sum), By: s.approvals.approvedBy(path, sum)}, true
 }
 
+// approveEntries approves the entries in a version of a file that a user saw, if that is the project's
+// settings and they are not approved.
+func (s *state) approveEntries(path string, v Version) error {
+	if path != s.home.projectSettings() {
+		return nil
+	}
+	_, sum := s.home.entriesIn(v)
+	if sum == "" || s.approvals.isApproved(path, sum) {
+		return nil
+	}
+	return s.approve(path, sum)
+}
+
 // MayUseEntries reports whether what the project's settings say of its hooks is approved as it is
 // active. It is if they say nothing.
 func (g *Guard) MayUseEntries() bool {

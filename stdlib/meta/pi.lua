@@ -57,8 +57,9 @@ function pi.answer(id, value) end
 --- Says which settings the hook has: keys of `[hook.NAME]` in config.toml, with types, defaults and
 --- descriptions. They stand in `/settings`. What does not fit, and a key that is none of them, keeps the
 --- hook from loading, with file and line of config.toml. Called once, at the level of the file.
---- A `schema.string` with `secret = true` is written as `env:NAME`, `file:PATH` or `!command`, whose
---- secret the hook gets, and is shown nowhere. In a project's config.toml such a value is an error.
+--- A `schema.string` with `secret = true`, as a field or in a list or a map, is written as `env:NAME`,
+--- `file:PATH` or `!command`, whose secret the hook gets, and is shown nowhere. In a project's config.toml
+--- such a value is an error.
 ---@param schema table of an object, made with `schema.object`
 ---@return pi.Settings settings as `pi.settings` is from now on: with defaults and secrets
 function pi.declare_settings(schema) end
