@@ -13,7 +13,7 @@ import (
 
 const docsHelp = `Prints the guides that are inside of the program: without a name a list of them, with one
 the whole guide, or what --section names of it: a heading, its beginning or a word of it,
-or a function such as pi.spawn.`
+a function such as pi.spawn, or a type such as pi.ExecResult.`
 
 func docsCommand() *cobra.Command {
 	var sections []string

@@ -84,7 +84,7 @@ func (g Guide) Sections() (all []Section) {
 
 // Section returns the part of the guide below a heading, with the headings inside of it. The
 // name is that of the heading, its beginning, or a word of it that no other heading has; or
-// that of a function or field, of which the guide has a row.
+// that of a function or field, of which the guide has a row, or of a type.
 func (g Guide) Section(name string) (string, error) {
 	all := g.Sections()
 	i, err := find(all, name)
@@ -101,6 +101,11 @@ func (g Guide) Section(name string) (string, error) {
 		}
 		return row, nil
 	}
+	return g.under(all, i), nil
+}
+
+// under is the text of a heading, with the headings inside of it.
+func (g Guide) under(all []Section, i int) string {
 	lines := strings.Split(g.text, "\n")
 	end := len(lines)
 	for _, s := range all[i+1:] {
@@ -109,7 +114,7 @@ func (g Guide) Section(name string) (string, error) {
 			break
 		}
 	}
-	return strings.TrimRight(strings.Join(lines[all[i].line:end], "\n"), "\n") + "\n", nil
+	return strings.TrimRight(strings.Join(lines[all[i].line:end], "\n"), "\n") + "\n"
 }
 
 // otherWith is the first guide that has a section, or a row, of just this name: most who ask

@@ -31,13 +31,23 @@ func TestSectionsAreFound(t *testing.T) {
 		{reference, "fs.read", "### pi.fs\n", "| `read(", "`write("},
 		{reference, "pi.fs.read()", "### pi.fs\n", "| `read(", "`write("},
 		{reference, "pi.paths", "### pi\n", "| `paths` ", "`version`"},
+		{reference, "pi.TestAnswers", "`pi.TestAnswers`: ", "| `confirm` ", "`pi.TestStep"},
+		{reference, "TestAnswers", "`pi.TestAnswers`: ", "| `confirm` ", ""},
+		{reference, "pi.HttpResponse", "`pi.HttpResponse`", "| `status` ", "###"},
+		{reference, "HttpResponse.status", "`pi.HttpResponse`\n", "| `status` ", "| `body`"},
+		{reference, "ctx.session.id", "`pi.Session`\n", "| `id()`", "`tree("},
+		{reference, "theme.fg", "`pi.Theme`\n", "| `fg(", "`bold("},
+		{reference, "ctx.ui.theme.fg", "`pi.Theme`\n", "| `fg(", "`bold("},
+		{reference, "t.clock.advance", "`pi.TestClock`\n", "| `advance(", "`now("},
+		{reference, "t.partial", "### pi.test\n", "| `partial(", "`mcp_calls("},
+		{reference, "pi.provider", "### pi\n", "| `provider(", ""},
 	} {
 		text, err := c.in.Section(c.name)
 		if err != nil || !strings.HasPrefix(text, c.begins) || !strings.Contains(text, c.has) || c.not != "" && strings.Contains(text, c.not) {
 			t.Errorf("%s: %v\n%.200s", c.name, err, text)
 		}
 	}
-	for name, want := range map[string]string{"Recods": `did you mean "Records"?`, "": "no section", "pi.spwan": `no "spwan" in the section "pi", did you mean "spawn"?`, "po.spawn": `no section "po.spawn"`, "zebra": `no section "zebra"`, "Debugging": "`pi docs hooks --section \"Debugging\"`"} {
+	for name, want := range map[string]string{"Recods": `did you mean "Records"?`, "": "no section", "pi.spwan": `no "spwan" in the section "pi", did you mean "spawn"?`, "po.spawn": `no section "po.spawn"`, "zebra": `no section "zebra"`, "ctx.session.idd": `no "idd" in the section "pi.Session", did you mean "id"?`, "Debugging": "`pi docs hooks --section \"Debugging\"`"} {
 		if _, err := reference.Section(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", name, err)
 		}

@@ -236,7 +236,7 @@ func TestTheMapIsShort(t *testing.T) {
 	}
 }
 
-// portedPrograms are the hooks that the page has made of five extensions, by their names.
+// portedPrograms are the hooks that the page has made of extensions, by their names.
 func portedPrograms(t *testing.T) map[string]string {
 	t.Helper()
 	programs := map[string]string{}
@@ -290,6 +290,19 @@ t.case("counts", function(t)
   local none = t.tool("lines", { path = "none.txt" })
   t.equal(none.is_error, true)
   t.match(none.text, "wc ended with 1")
+end)`,
+	"scout": `
+t.case("looks around beside the conversation", function(t)
+  t.hook("hooks/scout.lua")
+  t.file("notes.txt", "buy milk")
+  t.model { { calls = { { tool = "read", input = { path = "notes.txt" } }, { tool = "bash", input = { command = "touch made" } } } }, "Milk is to be bought." }
+  t.equal(t.command("/scout what is to be bought?"), "Milk is to be bought.")
+  t.ran("read", "notes.txt")
+  t.equal(#t.calls("bash"), 0)
+  local sent = t.requests()[2].messages
+  t.match(require("pi.text").of(sent[3]), "buy milk")
+  t.equal(sent[4].is_error, true)
+  t.equal(#t.messages(), 0)
 end)`,
 	"snippets": `
 t.case("puts the text into the line", function(t)

@@ -44,7 +44,7 @@ func promptEvents() []Spec {
 				}).about("its parts, by name")
 			}, readBeforeAgentStart),
 		waited("The agent begins to work on a prompt.", noFields[*agent.AgentStart]),
-		graceful("The agent has worked on a prompt; once for each.",
+		graceful("The agent has worked on a prompt; once for each. Whether it was interrupted is in `agent_settled`.",
 			func(p *payload, e *agent.AgentEnd) {
 				p.messages("messages", record.ItemsOf(e.Messages)).about("the new ones")
 				p.value("usage", "pi.Usage", func() lua.LValue { return record.Usage(p.L, &e.Usage) }).about("of the run")

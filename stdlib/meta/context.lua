@@ -12,7 +12,7 @@
 ---@field thinking_level pi.ThinkingLevel
 ---@field work_mode? string the mode that is on, see `pi.mode`; nil for none. `ctx.mode` is another thing: how pi runs
 ---@field entries pi.Entry[] the current branch, root first; read-only
----@field messages pi.Message[] what the model would be shown now; read-only: each reading gives a list of its own, so keep it in a local
+---@field messages pi.Message[] what the model would be shown now; read-only: each reading gives a list of its own, so keep it in a local. In a tool it ends with the answer whose calls have no results yet
 ---@field session pi.Session the whole session, read-only
 ---@field ui pi.UI
 ---@field signal pi.Signal ends when this handler is stopped

@@ -211,7 +211,7 @@
 ---@class pi.AgentStartEvent
 ---@field type "agent_start"
 
---- The agent has worked on a prompt; once for each.
+--- The agent has worked on a prompt; once for each. Whether it was interrupted is in `agent_settled`.
 ---@class pi.AgentEndEvent
 ---@field type "agent_end"
 ---@field messages pi.Message[] the new ones

@@ -137,6 +137,7 @@ local server = {}
 function server.close() end
 
 --- Serves programs on this machine. `fn` returns a text, a table, or nil for an empty answer. Pages of other sites in a browser are refused.
+--- `fn` may wait, as for a promise; its answer goes out whole when it returns.
 ---@param opts pi.ListenOptions
 ---@param fn fun(request: pi.HttpRequest): string|pi.HttpAnswer?
 ---@return pi.Server? server

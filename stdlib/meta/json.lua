@@ -16,7 +16,7 @@ local json = {}
 ---@return string
 function json.encode(value, opts) end
 
---- The value of a text.
+--- The value of a text. `pairs` goes through an object in the order of the text.
 ---@param text string
 ---@return any? value
 ---@return string? message it is not JSON

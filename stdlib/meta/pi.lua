@@ -73,7 +73,7 @@ function pi.command(name, opts) end
 ---@class pi.CommandOptions
 ---@field description? string one line for `/help` and completion
 ---@field complete? fun(prefix: string, ctx: pi.Context): string[] what could stand where the person types: for all that is typed, or for its last word. Only what keeps every typed character is offered
----@field handler fun(ctx: pi.CommandContext): string|pi.CommandResult? what it does; a string is sent to the model as a prompt
+---@field handler fun(ctx: pi.CommandContext): string|pi.CommandResult? what it does; a string is sent to the model as a prompt, as it is: skills, templates and commands in it stay text
 
 --- Asks the user, in the program's words, whether this hook may have the model asked up to `up_to` times of itself: with
 --- `continue`, and with what its handlers and timers send. It needs no question where the user's settings allow as much.

@@ -167,9 +167,9 @@ function ui.custom(component) end
 --- Something that draws itself.
 ---@class pi.Component
 ---@field render fun(width: integer, surface: pi.Surface, height: integer): string|string[] the lines, no wider than `width`; no more than `height` are shown
----@field handle_input? fun(key: string, surface: pi.Surface, opts: pi.KeyOptions): boolean? a key was pressed: `a`, `A`, `space`, `enter`, `esc`, `up`, `pagedown`, `f5`, with `ctrl+`, `alt+`, `shift+` in this order, or `paste`. false leaves the key to the line being typed
+---@field handle_input? fun(key: string, surface: pi.Surface, opts: pi.KeyOptions): boolean? a key was pressed: `a`, `A`, `space`, `enter`, `esc`, `up`, `pagedown`, `f5`, with `ctrl+`, `alt+`, `shift+` in this order, or `paste`. false leaves the key to the line being typed. It cannot open a dialog: close with a value, ask, and open it again
 ---@field wait? boolean `ctx.ui.custom` returns only when it is closed
----@field place? "below"|"over" `below` the transcript, above the line being typed, unless said; `over` covers the window
+---@field place? "below"|"over" `below` the transcript, above the line being typed, unless said; `over` in the place of the line being typed and of what is below it, with as many rows as it draws: `height` of them fill the window
 ---@field rows? integer how many it gets if there is room; as many as it draws unless said
 ---@field cursor? boolean the cursor stands where `surface.cursor` is in the lines
 ---@field releases? boolean `handle_input` is called for keys that are released, too, where the terminal tells

@@ -1,6 +1,9 @@
 t.equal(json.encode({ a = { 1, true } }), '{"a":[1,true]}')
 t.equal(json.decode('[1,{"b":2}]'), { 1, { b = 2 } })
 t.equal(json.decode("null") == json.null, true)
+local keys = {}
+for key in pairs(json.decode('{"z":1,"10":2,"y":3,"a":4,"x":5}')) do keys[#keys + 1] = key end
+t.equal(table.concat(keys, " "), "z 10 y a x")
 t.fails("decode JSON: ", json.decode("{"))
 t.raises(function() json.encode(print) end, "json.encode: a function cannot be JSON")
 t.raises(function() json.decode({}) end, "string expected, got table")
