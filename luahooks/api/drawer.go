@@ -30,7 +30,7 @@ type drawer struct {
 	surface *lua.LTable // what fn gets beside the width and the data
 	asked   chan struct{}
 
-	// Only the goroutine that draws uses what follows.
+	// Only Draw uses what follows, which is called once at a time.
 	drawn []string
 	late  int // drawings up to now, one after the other
 }
