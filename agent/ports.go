@@ -232,11 +232,10 @@ func PlanStatuses() []string { return []string{"pending", "in_progress", "comple
 // PlanPriorities are what the priority of a PlanItem can be.
 func PlanPriorities() []string { return []string{"high", "medium", "low"} }
 
-// Drawer draws the lines that a hook shows at a Place, for the width that there is. Its
-// methods are called by one goroutine.
+// Drawer draws the lines that a hook shows at a Place, for the width that there is.
 type Drawer interface {
-	// Draw returns the lines for a width in cells; none shows nothing. It may take a
-	// while, and it may take the drawer away.
+	// Draw returns the lines for a width in cells; none shows nothing. It is called once at a
+	// time, may take a while, and may take the drawer away.
 	Draw(width int, s Surroundings) []string
 	// Asked has a value when the hook wants to be drawn anew.
 	Asked() <-chan struct{}

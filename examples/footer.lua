@@ -27,11 +27,11 @@ local function look(ctx)
   redraw()
 end
 
--- join puts as many parts into a row as there is room for.
+-- join puts as many parts into a row as there is room for, and of the first what there is.
 local function join(parts, width)
-  local row = ""
-  for _, part in ipairs(parts) do
-    local longer = row == "" and part or row .. " · " .. part
+  local row = text.fit(parts[1] or "", width)
+  for i = 2, #parts do
+    local longer = row .. " · " .. parts[i]
     if text.width(longer) > width then break end
     row = longer
   end

@@ -60,7 +60,7 @@ end
 
 -- What should be different about a plan; nil where the person has nothing to say.
 local function wish(ctx)
-  if ctx.mode ~= "interactive" then return end -- others answer in a prompt
+  if not ctx.ui.can("draw") then return end -- others answer in a prompt
   local field = ctx.ui.field { rows = 5, prompt = "change> ", placeholder = "what should be different? Ctrl+J breaks a line, Esc goes back to the prompt" }
   field.wait = true
   local said = ctx.ui.custom(field)

@@ -196,7 +196,7 @@ pi.command("ps", {
   handler = function(ctx)
     local stops = ctx.args[1] == "stop"
     local id = ctx.args[stops and 2 or 1]
-    if not id and ctx.mode == "interactive" and #ids() > 0 then
+    if not id and ctx.ui.can("draw") and #ids() > 0 then
       id = look(ctx)
       if not id then return end
     end

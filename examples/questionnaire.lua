@@ -2,9 +2,9 @@
 --
 -- The tool "questionnaire" takes one or several questions. Each comes as a dialog, one
 -- after the other; "something else" takes an answer in your own words, in as many lines as
--- it takes: Ctrl+J begins another. Esc at any
--- question ends all of them, and the model is told so. Where nobody can be asked, the
--- model is told to decide for itself.
+-- it takes: Ctrl+J begins another. Esc at any question, and an empty answer, end all of
+-- them, and the model is told so. Where nobody can be asked, the model is told to decide
+-- for itself.
 --
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook questionnaire.lua.
 
@@ -15,9 +15,9 @@ local OTHER = "something else"
 
 -- An answer in one's own words, below the question; nil when the person left it.
 local function write(title, ctx, call)
-  if ctx.mode ~= "interactive" then return ctx.ui.input(title, "in your own words", { signal = call.signal }) end
+  if not ctx.ui.can("draw") then return ctx.ui.input(title, "in your own words", { signal = call.signal }) end
   local theme, field = ctx.ui.theme, ctx.ui.field { rows = 8, prompt = "> ", placeholder = "in your own words" }
-  return ctx.ui.custom {
+  local said = ctx.ui.custom {
     wait = true, cursor = true,
     render = function(width)
       local rows = {}
@@ -28,6 +28,7 @@ local function write(title, ctx, call)
     end,
     handle_input = field.handle_input,
   }
+  return said and said:find("%S") and said or nil
 end
 
 -- The answer to a question: a text, or nil when the person left it.

@@ -43,6 +43,17 @@ t.case("who leaves the field has not answered", function(t)
   t.match(t.messages()[3].content[1].text, "does not want to answer")
 end)
 
+t.case("nothing is no answer", function(t)
+  t.hook("questionnaire.lua")
+  t.model { { tool = "questionnaire", input = { questions = { two[2] } } }, "then not" }
+  t.answers { custom = function(view)
+    view.key("space")
+    view.key("enter")
+  end }
+  t.prompt("build a shop")
+  t.match(t.messages()[3].content[1].text, "does not want to answer")
+end)
+
 t.case("who leaves a question is not asked the next, and the model is told", function(t)
   t.hook("questionnaire.lua")
   t.model { { tool = "questionnaire", input = { questions = two } }, "then I take SQLite" }

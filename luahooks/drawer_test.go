@@ -111,6 +111,19 @@ func TestDrawingsThatTakeTooLongAreTheEndOfADrawer(t *testing.T) {
 	r.mustSay("error: hook a: footer: ", "a.lua:2: 3 drawings in a row took longer than 50ms, so it is taken away until it is set again")
 }
 
+// What a function returns has no line of its own: the function has.
+func TestADrawerThatReturnsSomethingElseIsNamed(t *testing.T) {
+	r, s := onWideScreen(t, map[string]string{"a.lua": `pi.on("session_start", function(_, ctx)
+		ctx.ui.set_widget("n", function() return 5 end)
+		ctx.ui.set_widget("t", function() return { "a", {} } end)
+	end)`})
+	r.emit(&agent.SessionStart{Reason: "startup"})
+	s.draw("above n", 80, agent.Surroundings{})
+	s.draw("above t", 80, agent.Surroundings{})
+	r.mustSay("error: hook a: widget n: ", "a.lua:2: a renderer returns a string or a list of strings, not a number")
+	r.mustSay("error: hook a: widget t: ", "a.lua:3: a renderer returns a string or a list of strings, not a table with anything else in it")
+}
+
 func asks(d agent.Drawer) bool {
 	select {
 	case <-d.Asked():

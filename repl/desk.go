@@ -47,12 +47,16 @@ func (p *user) NotifyDesktop(title, body string) error {
 // attractDone tells a user who looks at another window that a long run is done, unless a hook has
 // just said more.
 func (p *user) attractDone() {
-	p.screen.mu.Lock()
-	told := p.screen.now().Sub(p.screen.hookTold) < hookToldFor
-	p.screen.mu.Unlock()
-	if !told {
+	if !p.toldByHook() {
 		_ = p.attract("done") // where that is off, nobody wants it
 	}
+}
+
+// toldByHook reports whether a hook has just told the user something on the desktop.
+func (p *user) toldByHook() bool {
+	p.screen.mu.Lock()
+	defer p.screen.mu.Unlock()
+	return p.screen.now().Sub(p.screen.hookTold) < hookToldFor
 }
 
 // hookToldFor is how long after the notice of a hook the end of a run is not told.

@@ -16,8 +16,8 @@ import (
 // what it drew last stays in the zone until then. When the call is over it is drawn once
 // more, and that drawing alone goes into the transcript.
 
-// drawPause is how long a widget, header or footer is not drawn again at least, and the time between
-// two drawings of running calls, whichever calls those are.
+// drawPause is the time between two drawings by hooks, at least: of a widget, header or footer, and
+// of running calls, whichever calls those are.
 const drawPause = 100 * time.Millisecond
 
 // drawings has hooks draw the calls that run, one at a time and in the order in which that

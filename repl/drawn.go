@@ -4,10 +4,10 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
 	"pi/agent"
 	"pi/internal/cells"
+	"pi/internal/pace"
 	"pi/repl/terminal"
 )
 
@@ -128,43 +128,33 @@ func (x *drawn) rows(columns int) []string {
 
 // run draws whenever that is asked for, but not too often, until ctx ends.
 func (x *drawn) run(ctx context.Context, s *screen) {
-	pause := time.NewTimer(0)
-	defer pause.Stop()
+	slow := pace.New(drawPause, func(struct{}) { x.draw(ctx, s) })
+	defer slow.Stop()
 	for {
-		select { // the time since the drawing before
-		case <-pause.C:
-		case <-ctx.Done():
-			return
-		}
 		select {
 		case <-x.again:
 		case <-x.drawer.Asked():
 		case <-ctx.Done():
 			return
 		}
-		pause.Reset(drawPause)
-		if !x.draw(ctx, s) {
-			return
-		}
+		slow.Put(struct{}{})
 	}
 }
 
-// draw draws it once, if it is in view. It reports false if ctx ended.
-func (x *drawn) draw(ctx context.Context, s *screen) bool {
+// draw draws it once, if it is in view, unless ctx ends.
+func (x *drawn) draw(ctx context.Context, s *screen) {
 	s.mu.Lock()
 	width, around := x.width, agent.Surroundings{Branch: s.status.branch, Statuses: maps.Clone(s.status.hooks)}
 	s.mu.Unlock()
-	if width == 0 {
-		return true
+	if width == 0 || ctx.Err() != nil {
+		return
 	}
 	var lines []string
-	if !unlessEnded(ctx, func() { lines = x.drawer.Draw(width, around) }) {
-		return false
+	if unlessEnded(ctx, func() { lines = x.drawer.Draw(width, around) }) {
+		s.change(func() {
+			x.drawnRows, x.drawnWidth = drawnLines(s.palette, lines, width), width
+		})
 	}
-	s.change(func() {
-		x.drawnRows, x.drawnWidth = drawnLines(s.palette, lines, width), width
-	})
-	return ctx.Err() == nil
 }
 
 // SetDrawer sets what draws the lines under a key in a place; nil removes what is there.

@@ -84,9 +84,8 @@ func (p *user) SetDrawer(place agent.Place, key string, d agent.Drawer) {
 	p.desk.set(place, key, widget{drawer: d})
 }
 
-// HideStatus does nothing: the parts of the status line are there as ever.
-// Can reports that the user of a case has all but a terminal to lend.
-func (*user) Can(a agent.Ability) bool { return a != agent.CanRun }
+// Can reports that the user of a case, if there is one, has all but a terminal to lend.
+func (p *user) Can(a agent.Ability) bool { return p.HasUI() && a != agent.CanRun }
 
 // HideStatus has nothing to hide.
 func (*user) HideStatus(bool) {}

@@ -48,7 +48,7 @@ func (l *List) Key(k keys.Key) (used bool) {
 	case !l.filters:
 		return false
 	}
-	used = l.picker.field.Key(k.Name, k.Text) == edit.Used
+	used = l.picker.typed(k) == edit.Used
 	l.picker.refilter()
 	return used
 }

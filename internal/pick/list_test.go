@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"pi/internal/cells"
 	"pi/internal/keys"
@@ -65,6 +66,32 @@ func TestAListThatDoesNotFilterLeavesWhatIsTyped(t *testing.T) {
 	}
 	l.SetRows(nil)
 	equal(t, shown(l, 24, 2), "  nothing to choose")
+}
+
+// A large text that is pasted by mistake holds nobody up.
+func TestWhatFiltersHasNoRoomForMore(t *testing.T) {
+	rows := make([]Row, 10_000)
+	for i := range rows {
+		rows[i] = Row{ID: fmt.Sprint(i), Columns: []string{fmt.Sprintf("item %d of a long list", i)}}
+	}
+	large := strings.Repeat("日", 1<<18)
+	began := time.Now()
+	l, p := NewList(rows, "", true), New(Options{}, rows)
+	for range 2 {
+		if k := (keys.Key{Name: "paste", Text: large}); !l.Key(k) || !p.Key(k) {
+			t.Error("a paste goes to others")
+		}
+	}
+	if took := time.Since(began); took > 20*time.Second { // of minutes
+		t.Errorf("it took %v", took)
+	}
+	typed(l, "x", "y", "z")
+	if want := strings.Repeat("日", mostTyped/3) + "xy"; l.Filter() != want || p.Filter() != want[:len(want)-2] {
+		t.Errorf("filtered by %d and %d bytes", len(l.Filter()), len(p.Filter()))
+	}
+	if typed(l, "backspace", "left", "home"); len(l.Filter()) != mostTyped-1 {
+		t.Errorf("filtered by %d bytes", len(l.Filter()))
+	}
 }
 
 func TestAListFitsItsRoom(t *testing.T) {

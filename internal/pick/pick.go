@@ -28,6 +28,7 @@ package pick
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"pi/internal/edit"
 	"pi/internal/fuzzy"
@@ -308,7 +309,7 @@ func (p *Picker) Key(k keys.Key) (used bool) {
 	if k.Name == "ctrl+space" || k.Name == "alt+space" { // where the space bar marks
 		k = keys.Key{Name: "space", Text: " "}
 	}
-	switch p.field.Key(k.Name, k.Text) {
+	switch p.typed(k) {
 	case edit.Submitted:
 		p.choose()
 	case edit.Cancelled:
@@ -318,6 +319,25 @@ func (p *Picker) Key(k keys.Key) (used bool) {
 	}
 	p.refilter()
 	return true
+}
+
+// mostTyped is how long what filters may be, in bytes. Nobody types more, and a large text that
+// is pasted by mistake would be sought in each row, for minutes.
+const mostTyped = 500
+
+// typed gives a key to the text that filters. What has no room in it is left out.
+func (p *Picker) typed(k keys.Key) edit.Outcome {
+	room := max(0, mostTyped-len(p.field.Text()))
+	if len(k.Text) <= room {
+		return p.field.Key(k.Name, k.Text)
+	}
+	for room > 0 && !utf8.RuneStart(k.Text[room]) {
+		room--
+	}
+	if room == 0 {
+		return edit.Used
+	}
+	return p.field.Key(k.Name, k.Text[:room])
 }
 
 // act runs the action of a key and reports whether it has one.

@@ -30,7 +30,7 @@ type drawer struct {
 	surface *lua.LTable // what fn gets beside the width and the data
 	asked   chan struct{}
 
-	// Only the goroutine that draws uses what follows.
+	// Only Draw uses what follows, which is called once at a time.
 	drawn []string
 	late  int // drawings up to now, one after the other
 }
@@ -88,15 +88,22 @@ func (x *drawer) Draw(width int, s agent.Surroundings) []string {
 	default:
 		if isLate {
 			err = fmt.Errorf("%d drawings in a row took longer than %v, so it is taken away until it is set again; draw what handlers have worked out before", mostLate, drawTime)
-			if source := luavm.SourceOf(x.fn); !source.IsG {
-				err = fmt.Errorf("%s:%d: %w", source.Proto.SourceName, source.Proto.LineDefined, err)
-			}
 		}
 		x.drawn = nil
 		x.home.takeAway(x)
-		x.home.Owner.Failed(ctx, x.name(), x.fn, err, Everybody)
+		x.home.Owner.Failed(ctx, x.name(), x.fn, x.placed(err), Everybody)
 	}
 	return x.drawn
+}
+
+// placed is an error with the place of the function, unless Lua raised it at a line.
+func (x *drawer) placed(err error) error {
+	raised, _ := errors.AsType[*luavm.Error](err)
+	source := luavm.SourceOf(x.fn)
+	if raised != nil && raised.Where != "" || source.IsG {
+		return err
+	}
+	return fmt.Errorf("%s:%d: %w", source.Proto.SourceName, source.Proto.LineDefined, err)
 }
 
 // name is what messages call it.

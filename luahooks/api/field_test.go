@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pi/agent"
 )
@@ -132,6 +133,21 @@ func TestAListKeepsWhatIsSelectedWhenItsItemsAreReplaced(t *testing.T) {
 	}
 	<-m.done
 	l.want("nil", `list.set_items{} return list.selected()`)
+}
+
+// Lines of a program are often the same: that takes no longer than if they are not.
+func TestAListHasRoomForManyItemsOfOneValue(t *testing.T) {
+	l, m, _ := newMind(t)
+	began := time.Now()
+	l.want("same", `items = {} for i = 1, 10000 do items[i] = { value = "same", label = "line " .. i } end
+		list = api.list{ items = items } api.custom(list) list.set_items(items) return list.selected()`)
+	if took := time.Since(began); took > 20*time.Second { // of minutes
+		t.Errorf("it took %v", took)
+	}
+	m.press("down", "down")
+	if d := m.custom.Render(30, 3); !strings.Contains(d.Lines[2], "▸ line 3") {
+		t.Errorf("drawn %q", d.Lines)
+	}
 }
 
 func TestAListWithoutFunctionsClosesWithTheValue(t *testing.T) {

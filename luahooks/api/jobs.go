@@ -168,7 +168,7 @@ func linesOf(L *lua.LState, v lua.LValue) ([]string, error) {
 	case *lua.LTable:
 		list, ok := luavm.Strings(L, v)
 		if !ok {
-			return nil, fmt.Errorf("a renderer returns a string or a list of strings")
+			return nil, errors.New("a renderer returns a string or a list of strings, not a table with anything else in it")
 		}
 		lines := []string{}
 		for _, l := range list {

@@ -71,11 +71,11 @@ func (l *list) read(L *lua.LState, function string, items *lua.LTable) []pick.Ro
 	}
 	all := choicesOf(L, function, items)
 	l.values = make(map[string]lua.LValue, len(all.list))
-	rows := make([]pick.Row, len(all.list))
+	rows, times := make([]pick.Row, len(all.list)), map[string]int{}
 	for i, c := range all.list {
 		id := itemID(all.values[i])
-		for n := 2; l.values[id] != nil; n++ { // two of one value are two items
-			id = fmt.Sprint(itemID(all.values[i]), " ", n)
+		if times[id]++; times[id] > 1 { // two of one value are two items
+			id = fmt.Sprintf("%d %s", times[id], id)
 		}
 		l.values[id] = all.values[i]
 		rows[i] = pick.Row{ID: id, Columns: strings.Split(c.Label, "\t"), Description: c.Description}

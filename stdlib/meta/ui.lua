@@ -154,7 +154,7 @@ function ui.get_editor_text() end
 ---@return table<string, string[]>
 function ui.keys() end
 
---- Whether the front end can do more than ask and tell: show a component (`custom`), draw by width (`draw`), copy to the clipboard (`copy`), or lend its terminal to a program (`run`). Only a terminal can; it is false over RPC and ACP, in print and JSON mode, and in a replay.
+--- Whether the front end can do more than ask and tell: show a component (`custom`), draw by width (`draw`), copy to the clipboard (`copy`), or lend its terminal to a program (`run`). Only a terminal can; it is false over RPC and ACP, in print and JSON mode, and in a replay. One of lines (`--plain`, `TERM=dumb`) does not draw: it writes a component anew each time, and gives it the keys of a line at its end; ask with `ctx.ui.input` and `ctx.ui.select` there.
 ---@param what "custom"|"draw"|"copy"|"run"
 ---@return boolean
 function ui.can(what) end

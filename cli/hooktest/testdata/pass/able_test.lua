@@ -1,7 +1,9 @@
 local t = require "pi.test"
 
-t.case("a case has all but a terminal to lend", function(t)
+t.case("who answers has all but a terminal to lend, and nobody has nothing", function(t)
   t.hook("able.lua")
+  t.equal(t.command("/able"), "false false false false esc")
+  t.answers {}
   t.equal(t.command("/able"), "true true true false esc")
 end)
 
