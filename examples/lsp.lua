@@ -148,22 +148,25 @@ local function start(server, cwd)
     processId = json.null, rootUri = to_uri(cwd), workspaceFolders = { { uri = to_uri(cwd), name = path.base(cwd) } },
     capabilities = { textDocument = { publishDiagnostics = { versionSupport = true } }, workspace = { configuration = true } },
   })
-  if refused then return nil, refused end
+  if refused then
+    program.kill()
+    return nil, refused
+  end
   send(server, { method = "initialized", params = {} })
   server.known.ready = true
   return server
 end
 
 -- The server of a file, which is started once, whoever asks first. nil where there is none; with a
--- message if it is there and does not start.
-local function server_of(file, cwd)
+-- message if it is there and does not start, or not within timeout ms.
+local function server_of(file, cwd, timeout)
   for name, spec in pairs(KNOWN) do
     for _, extension in ipairs(spec.extensions or {}) do
       if path.ext(file) == "." .. extension and spec.command[1] then
         local server = servers[name] or new_server(name, { id = 0, open = {}, rest = "" })
         servers[name] = server
         server.ready = server.ready or pi.async(function() return start(server, cwd) end)
-        return server.ready.wait()
+        return server.ready.wait{ timeout = timeout }
       end
     end
   end
@@ -203,7 +206,7 @@ end
 pi.on("tool_result", function(event, ctx)
   if event.is_error or event.tool_name ~= "write" and event.tool_name ~= "edit" then return end
   local file = path.abs(event.input.path, ctx.cwd)
-  local server, err = server_of(file, ctx.cwd)
+  local server, err = server_of(file, ctx.cwd, WAIT)
   if err then pi.log(err) end
   local lines = server and errors_in(server, file) or {}
   if #lines == 0 then return end

@@ -88,6 +88,13 @@ case("a server that dies is started again", function(t)
   t.soon(function() return t.tool("write", { path = "b.toy", content = "BAD" }).text:find("BAD is not defined") end)
 end)
 
+case("a server that says nothing delays nobody for long", function(t)
+  t.file("server.sh", "while IFS= read -r line; do :; done")
+  t.config { hook = { lsp = { wait = 50 } } }
+  local result = t.tool("write", { path = "a.toy", content = "BAD" })
+  t.ok(not result.is_error and not result.text:find("errors"), result.text)
+end)
+
 t.case("a server that is not installed changes nothing", function(t)
   t.hook("lsp.lua")
   t.config { hook = { lsp = { servers = { toy = { command = { "no-such-server" }, language = "toy", extensions = { "toy" } } } } } }
