@@ -20,6 +20,7 @@ import (
 //	            calls that returned nil and a message
 //	operand.go  what could not be indexed, joined, added or compared, and what has no length
 //	written.go  what the author wrote for a value of the code
+//	scopes.go   where the scopes of locals end, which names depend on
 //	syntax.go   what is no Lua, and how Lua says it
 //
 // [explained] is asked about each error that is raised, and gives back messages that it does
@@ -303,7 +304,7 @@ func argumentOf(p *lua.FunctionProto, pc, n int) string {
 // writtenSurely is written for a register that has the value of one expression, whatever way
 // led to pc; "" behind and and or.
 func writtenSurely(p *lua.FunctionProto, pc, register int) string {
-	if name := localName(p, register, pc); name != "" && name[0] != '(' {
+	if name := localName(p, register, pc); name != "" {
 		return name
 	}
 	at := loadOf(p, pc, register)

@@ -54,7 +54,7 @@ func TestOperandsAreNamed(t *testing.T) {
 		`local t = { a = "x" } return #t.a + #t.b`:                                 `attempt to get the length of "t.b", which is nil`,
 		`local t = { n = 5 } return #t.n`:                                          `attempt to get the length of "t.n", which is a number`,
 		`local n = 5 return #n`:                                                    `attempt to get the length of "n", which is a number`,
-		`for i = 1, 3 do end local function f() end local z = f() return z .. "a"`: `cannot perform concat operation between nil and string`,
+		`for i = 1, 3 do end local function f() end local z = f() return z .. "a"`: `cannot perform concat operation between nil and string: "z" is nil`,
 		`return #nothing`:                                                          `attempt to get the length of "nothing", which is nil`,
 		`return #tostring`:                                                         `attempt to get the length of "tostring", which is a function`,
 		`local t = {} return #(t.a or t.b)`:                                        `attempt to get the length of a nil value`,
