@@ -305,7 +305,7 @@ func handedOn(L *lua.LState, message string, h *hints) string {
 		case L.Get(at) == lua.LNil && h.ofFailed(L, 1, name) != "":
 			return message + h.ofFailed(L, 1, name)
 		default:
-			return fmt.Sprintf("%s; %s gave %d values, and in parentheses gives the first: (%s)", message, name, got-at+1, name)
+			return fmt.Sprintf("%s; %s gives %d values, and in parentheses gives the first: (%s)", message, name, got-at+1, name)
 		}
 	} else if m := badArgument.FindStringSubmatch(message); m != nil {
 		wrong, _ := strconv.Atoi(m[1])

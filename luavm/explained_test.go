@@ -150,7 +150,7 @@ func TestACallWithAColonWhereADotBelongsIsSaidToBeOne(t *testing.T) {
 
 // Of a call that is the last argument all values are handed on, though the author saw the first.
 func TestValuesThatACallGivesBesidesAreSaidToBeItsOwn(t *testing.T) {
-	const hint = "; own.two(…) gave 2 values, and in parentheses gives the first: (own.two(…))"
+	const hint = "; own.two(…) gives 2 values, and in parentheses gives the first: (own.two(…))"
 	for src, want := range map[string]string{
 		`own.one(own.two())`:                              `'own.one' takes at most 1 arguments, got 2` + hint,
 		`return own.one(own.two())`:                       `'own.one' takes at most 1 arguments, got 2` + hint,
@@ -167,7 +167,7 @@ func TestValuesThatACallGivesBesidesAreSaidToBeItsOwn(t *testing.T) {
 		`own.add(own.two(), "x")`:                         `bad argument #2 to 'own.add' (number expected, got string)`,
 		`local s = "1" return tonumber(s:gsub("x", "y"))`: `bad argument #2 to 'tonumber' (base out of range); it is value 2 of s.gsub(…), which in parentheses gives the first: (s.gsub(…))`,
 		`own.one(own.read("x"))`:                          `'own.one' takes at most 1 arguments, got 2; own.read returned nil and a message: local r, err = own.read(…), or assert(own.read(…))`,
-		`own.one(own.page("x"))`:                          `'own.one' takes at most 1 arguments, got 2; own.page(…) gave 2 values, and in parentheses gives the first: (own.page(…))`,
+		`own.one(own.page("x"))`:                          `'own.one' takes at most 1 arguments, got 2; own.page(…) gives 2 values, and in parentheses gives the first: (own.page(…))`,
 	} {
 		h := newHook(t, Options{Fails: func(name string) bool { return name == "own.read" || name == "own.page" }})
 		own := h.main.NewTable()
