@@ -224,7 +224,6 @@ func (p *promises) async(L *lua.LState) int {
 	p.running.Add(1)
 	ok := p.Spawn(func(life context.Context) {
 		defer end()
-		defer p.running.Add(-1)
 		p.runAsync(mark(life), fn, one)
 	})
 	if !ok {
@@ -240,6 +239,7 @@ func (p *promises) async(L *lua.LState) int {
 func (p *promises) runAsync(ctx context.Context, fn *lua.LFunction, one *promise) {
 	began := time.Now()
 	value, message, err := p.runOne(ctx, "async", fn)
+	p.running.Add(-1) // before whoever waits goes on: then another one may run
 	told := err
 	switch {
 	case ctx.Err() != nil && err != nil:
