@@ -70,15 +70,17 @@ func TestAFunctionRunsBesideWhatStartedIt(t *testing.T) {
 func TestAFunctionThatWasWaitedForDoesNotRunAnyMore(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": `
 		pi.on("input", function()
-			for round = 1, 300 do
+			for round = 1, 30 do
 				local running = {}
 				for i = 1, 100 do running[i] = pi.async(function() return i end) end
 				for i = 1, 100 do running[i].wait() end
 			end
 			return { text = "ran" }
 		end)`})
-	if got := r.input(""); got != "ran" {
-		t.Errorf("the handler gave %q: %q", got, r.host.notices())
+	for range 10 {
+		if got := r.input(""); got != "ran" {
+			t.Fatalf("the handler gave %q: %q", got, r.host.notices())
+		}
 	}
 }
 
