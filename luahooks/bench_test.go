@@ -197,13 +197,13 @@ func BenchmarkWindow(b *testing.B) {
 }
 
 // A hook that talks to a server waits for a thousand answers by their ids: a hundred functions ask, and
-// the answers come in another job.
+// the answers come in another job, which sleeps until somebody has asked.
 func BenchmarkAThousandAnswersByID(b *testing.B) {
 	r := newRig(b, map[string]string{"a.lua": `
-		local timer = require "pi.timer"
-		local asked, ids = {}, {}
+		local asked, ids, wake = {}, {}, pi.promise()
 		local function ask(id)
 			asked[id], ids[#ids + 1] = pi.promise(), id
+			wake.resolve()
 			return asked[id].wait{ timeout = 5000 }
 		end
 		pi.on("input", function()
@@ -214,13 +214,13 @@ func BenchmarkAThousandAnswersByID(b *testing.B) {
 				end)
 			end
 			while left > 0 do
+				wake.wait()
 				local answered = ids
-				ids = {}
+				ids, wake = {}, pi.promise()
 				for _, id in ipairs(answered) do
 					asked[id].resolve(id)
 					asked[id], left = nil, left - 1
 				end
-				timer.sleep(0)
 			end
 			for i = 1, 100 do askers[i].wait() end
 			return { text = "all" }

@@ -66,6 +66,24 @@ func TestAFunctionRunsBesideWhatStartedIt(t *testing.T) {
 	})
 }
 
+// Whoever has waited for functions may start as many again.
+func TestAFunctionThatWasWaitedForDoesNotRunAnyMore(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `
+		pi.on("input", function()
+			for round = 1, 30 do
+				local running = {}
+				for i = 1, 100 do running[i] = pi.async(function() return i end) end
+				for i = 1, 100 do running[i].wait() end
+			end
+			return { text = "ran" }
+		end)`})
+	for range 10 {
+		if got := r.input(""); got != "ran" {
+			t.Fatalf("the handler gave %q: %q", got, r.host.notices())
+		}
+	}
+}
+
 func TestAnErrorOfAFunctionForWhichNobodyWaitsIsTold(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": `
 		pi.on("input", function()
@@ -144,7 +162,10 @@ func TestASignalOfAHookIsCancelled(t *testing.T) {
 		  off(); s.cancel(); last.wait()
 		  return { text = heard }`, "123"},
 		{`local s, told = pi.signal{ timeout = 2 }, pi.promise(); s.on_cancel(function() told.resolve(s.reason()) end); return { text = told.wait() }`, "timeout"},
-		{`local s = pi.signal(); pi.async(function() s.cancel() end); local x = pi.exec("sleep", { "60" }, { signal = s }); return { text = tostring(x.killed) }`, "true"},
+		{`local s, runs = pi.signal(), pi.promise()
+		  pi.async(function() runs.wait(); s.cancel() end)
+		  local x = pi.exec("sh", { "-c", "echo; exec sleep 60" }, { signal = s, on_output = function() runs.resolve() end })
+		  return { text = tostring(x.killed) }`, "true"},
 		{`local ok, err = pcall(function() return ctx.signal.cancel end); return { text = tostring(ok) .. tostring(ctx.signal.reason()) }`, "falsenil"},
 		{`pi.signal{ any = { 1 } }`, "any[1] must be a signal such as ctx.signal, not a number"},
 		{`pi.signal{ timeout = "soon" }`, "must be a number, not a string"},

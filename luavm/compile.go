@@ -24,7 +24,25 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 		return nil, err
 	}
 	repair(chunk)
-	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })
+	numbers := number(chunk)
+	return compileChunk(name, func() (*lua.FunctionProto, error) {
+		proto, err := lua.Compile(chunk, name)
+		if err != nil { // which has numbers where lines belong
+			return compilePlain(name, src)
+		}
+		numbers.restore(proto, chunk, 0)
+		return proto, nil
+	})
+}
+
+// compilePlain is Compile for a text that the compiler refuses: it says why, with the lines.
+func compilePlain(name string, src []byte) (*lua.FunctionProto, error) {
+	chunk, err := Parse(name, src)
+	if err != nil {
+		return nil, err
+	}
+	repair(chunk)
+	return lua.Compile(chunk, name)
 }
 
 // Parse returns the syntax tree of source as its author wrote it. Errors are those of Compile.

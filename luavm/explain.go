@@ -17,9 +17,10 @@ import (
 // != that the word is ~=. The code of the line knows the names.
 //
 //	explain.go  what could not be called; arguments that are nil; a colon where a dot belongs;
-//	            calls that returned nil and a message
+//	            calls that returned nil and a message, or more values than one wants
 //	operand.go  what could not be indexed, joined, added or compared, and what has no length
 //	written.go  what the author wrote for a value of the code
+//	scopes.go   where the scopes of locals end, which names depend on
 //	syntax.go   what is no Lua, and how Lua says it
 //
 // [explained] is asked about each error that is raised, and gives back messages that it does
@@ -44,7 +45,7 @@ func (h *hints) note(file *lua.FunctionProto) { h.chunks = append(h.chunks, file
 // explained returns the message of an error that the running Lua function, or a Go function
 // that it called, raised.
 func explained(L *lua.LState, message string, h *hints) string {
-	for _, explain := range []func(*lua.LState, string, *hints) string{called, indexed, operated, measured, given, undotted} {
+	for _, explain := range []func(*lua.LState, string, *hints) string{called, indexed, operated, measured, given, undotted, handedOn} {
 		if better := explain(L, message, h); better != message {
 			return better
 		}
@@ -287,6 +288,65 @@ func given(L *lua.LState, message string, h *hints) string {
 	return fmt.Sprintf("%s: %q is nil", message, name) + h.ofMember(name) + h.ofFailed(L, 1, name)
 }
 
+var (
+	tooMany     = regexp.MustCompile(`'([\w.]+)' takes at most (\d+) arguments, got (\d+)$`)
+	badArgument = regexp.MustCompile(`bad argument #(\d+) to '?([\w.]+)'? \(.*\)$`)
+)
+
+// handedOn adds to a message about an argument that is wrong, or one too many, that it is a further
+// value of the call which is the last argument, if the line has but one such call.
+func handedOn(L *lua.LState, message string, h *hints) string {
+	if m := tooMany.FindStringSubmatch(message); m != nil {
+		most, _ := strconv.Atoi(m[2])
+		got, _ := strconv.Atoi(m[3])
+		at, name := lastCallHere(L, m[1], most+1)
+		switch {
+		case name == "":
+		case L.Get(at) == lua.LNil && h.ofFailed(L, 1, name) != "":
+			return message + h.ofFailed(L, 1, name)
+		default:
+			return fmt.Sprintf("%s; %s gives %d values, and in parentheses gives the first: (%s)", message, name, got-at+1, name)
+		}
+	} else if m := badArgument.FindStringSubmatch(message); m != nil {
+		wrong, _ := strconv.Atoi(m[1])
+		if at, name := lastCallHere(L, m[2], wrong); name != "" {
+			return fmt.Sprintf("%s; it is value %d of %s, which in parentheses gives the first: (%s)", message, wrong-at+1, name, name)
+		}
+	}
+	return message
+}
+
+// lastCallHere finds the call that is the last argument of the function of Go that raised, where the
+// argument that is wrong is a further value of it: which argument is its first value, and what the
+// author wrote for it; "" where that is not certain.
+func lastCallHere(L *lua.LState, function string, wrong int) (at int, name string) {
+	fn, line := functionAt(L, 1)
+	if fn == nil || fn.IsG {
+		return 0, ""
+	}
+	type last struct {
+		at   int
+		name string
+	}
+	var found []last
+	for pc, inst := range fn.Proto.Code {
+		isCall := opOf(inst) == lua.OP_CALL || opOf(inst) == lua.OP_TAILCALL
+		if !isCall || argB(inst) != 0 || fn.Proto.DbgSourcePositions[pc] != line || opOf(fn.Proto.Code[pc-1]) != lua.OP_CALL {
+			continue // all arguments are counted, or the last is ...
+		}
+		if lastPart(written(fn.Proto, pc, argA(inst))) != lastPart(function) {
+			continue
+		}
+		if first := argA(fn.Proto.Code[pc-1]) - argA(inst); first < wrong {
+			found = append(found, last{first, written(fn.Proto, pc, argA(inst)+first)})
+		}
+	}
+	if len(slices.Compact(found)) != 1 {
+		return 0, ""
+	}
+	return found[0].at, found[0].name
+}
+
 // lastPart is the name of a function without that of its table.
 func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
@@ -303,7 +363,7 @@ func argumentOf(p *lua.FunctionProto, pc, n int) string {
 // writtenSurely is written for a register that has the value of one expression, whatever way
 // led to pc; "" behind and and or.
 func writtenSurely(p *lua.FunctionProto, pc, register int) string {
-	if name := localName(p, register, pc); name != "" && name[0] != '(' {
+	if name := localName(p, register, pc); name != "" {
 		return name
 	}
 	at := loadOf(p, pc, register)

@@ -1,6 +1,9 @@
 package luavm
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 func TestWhatCannotBeCalledIsNamed(t *testing.T) {
 	const unnamed = "attempt to call a non-function object"
@@ -54,7 +57,7 @@ func TestOperandsAreNamed(t *testing.T) {
 		`local t = { a = "x" } return #t.a + #t.b`:                                 `attempt to get the length of "t.b", which is nil`,
 		`local t = { n = 5 } return #t.n`:                                          `attempt to get the length of "t.n", which is a number`,
 		`local n = 5 return #n`:                                                    `attempt to get the length of "n", which is a number`,
-		`for i = 1, 3 do end local function f() end local z = f() return z .. "a"`: `cannot perform concat operation between nil and string`,
+		`for i = 1, 3 do end local function f() end local z = f() return z .. "a"`: `cannot perform concat operation between nil and string: "z" is nil`,
 		`return #nothing`:                                                          `attempt to get the length of "nothing", which is nil`,
 		`return #tostring`:                                                         `attempt to get the length of "tostring", which is a function`,
 		`local t = {} return #(t.a or t.b)`:                                        `attempt to get the length of a nil value`,
@@ -141,6 +144,46 @@ func TestACallWithAColonWhereADotBelongsIsSaidToBeOne(t *testing.T) {
 		h.SetGlobal("ui", ui)
 		if e := h.failure(t, c.src); e.Message != c.want {
 			t.Errorf("%s\nsays %q, want %q", c.src, e.Message, c.want)
+		}
+	}
+}
+
+// Of a call that is the last argument all values are handed on, though the author saw the first.
+func TestValuesThatACallGivesBesidesAreSaidToBeItsOwn(t *testing.T) {
+	const hint = "; own.two(…) gives 2 values, and in parentheses gives the first: (own.two(…))"
+	for src, want := range map[string]string{
+		`own.one(own.two())`:                              `'own.one' takes at most 1 arguments, got 2` + hint,
+		`return own.one(own.two())`:                       `'own.one' takes at most 1 arguments, got 2` + hint,
+		`local one = own.one one("x", own.two())`:         `'own.one' takes at most 1 arguments, got 3`,
+		`local own = own return (own.one(own.two("y")))`:  `'own.one' takes at most 1 arguments, got 2` + hint,
+		`own.add(1, own.two())`:                           `'own.add' takes at most 2 arguments, got 3` + hint,
+		`own.one((own.two()), 3)`:                         `'own.one' takes at most 1 arguments, got 2`,
+		`own.one("x", (own.two()))`:                       `'own.one' takes at most 1 arguments, got 2`,
+		`own.one("x", own.two())`:                         `'own.one' takes at most 1 arguments, got 3`,
+		`own.one(own.two()) own.one(own.two())`:           `'own.one' takes at most 1 arguments, got 2` + hint,
+		`own.one(own.three()) own.one(own.two())`:         `'own.one' takes at most 1 arguments, got 3`,
+		`own.add(own.two())`:                              `bad argument #2 to 'own.add' (number expected, got string); it is value 2 of own.two(…), which in parentheses gives the first: (own.two(…))`,
+		`own.add(1, own.two()) own.add(own.three())`:      `'own.add' takes at most 2 arguments, got 3`,
+		`own.add(own.two(), "x")`:                         `bad argument #2 to 'own.add' (number expected, got string)`,
+		`local s = "1" return tonumber(s:gsub("x", "y"))`: `bad argument #2 to 'tonumber' (base out of range); it is value 2 of s.gsub(…), which in parentheses gives the first: (s.gsub(…))`,
+		`own.one(own.read("x"))`:                          `'own.one' takes at most 1 arguments, got 2; own.read returned nil and a message: local r, err = own.read(…), or assert(own.read(…))`,
+		`own.one(own.page("x"))`:                          `'own.one' takes at most 1 arguments, got 2; own.page(…) gives 2 values, and in parentheses gives the first: (own.page(…))`,
+	} {
+		h := newHook(t, Options{Fails: func(name string) bool { return name == "own.read" || name == "own.page" }})
+		own := h.main.NewTable()
+		for name, fn := range map[string]any{
+			"one":   func(s *string) {},
+			"add":   func(a, b int) int { return a + b },
+			"two":   func(of *string) (int, string) { return 1, "b" },
+			"three": func() (int, int, int) { return 1, 2, 3 },
+			"read":  func(path string) (*string, error) { return nil, errors.New("there is none") },
+			"page":  func(path string) (string, string, error) { return "a", "b", nil },
+		} {
+			own.RawSetString(name, h.Func("own."+name, fn))
+		}
+		h.SetGlobal("own", own)
+		if e := h.failure(t, src); e.Message != want {
+			t.Errorf("%s\nsays %q\nwant %q", src, e.Message, want)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package luavm
 
-import lua "github.com/yuin/gopher-lua"
+import (
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
 
 // maxParts bounds how long a name like a.b.c is.
 const maxParts = 5
@@ -14,7 +18,7 @@ func written(p *lua.FunctionProto, pc, register int) string {
 // writtenParts is written for a name of at most so many parts: it goes back to the
 // instruction that loaded the register.
 func writtenParts(p *lua.FunctionProto, pc, register, parts int) string {
-	if name := localName(p, register, pc); name != "" && name[0] != '(' || parts == 0 {
+	if name := localName(p, register, pc); name != "" || parts == 0 {
 		return name
 	}
 	at := loadOf(p, pc, register)
@@ -30,9 +34,7 @@ func writtenParts(p *lua.FunctionProto, pc, register, parts int) string {
 			return p.DbgUpvalues[i]
 		}
 	case lua.OP_MOVE, lua.OP_MOVEN:
-		if name := localName(p, argB(inst), at); name != "" && name[0] != '(' { // a loop is over whose register another value has
-			return name
-		}
+		return localName(p, argB(inst), at)
 	case lua.OP_GETTABLEKS, lua.OP_SELF:
 		return fieldOf(writtenParts(p, at, argB(inst), parts-1), keyOf(p, at, argC(inst)))
 	case lua.OP_GETTABLE:
@@ -57,7 +59,7 @@ func keyOf(p *lua.FunctionProto, pc, arg int) string {
 	if arg >= firstConstant {
 		return constantArg(p, arg)
 	}
-	if name := localName(p, arg, pc); name != "" && name[0] != '(' {
+	if name := localName(p, arg, pc); name != "" {
 		return name
 	}
 	if at := loadOf(p, pc, arg); at >= 0 && opOf(p.Code[at]) == lua.OP_LOADK {
@@ -145,7 +147,8 @@ func isLocal(p *lua.FunctionProto, name string) bool {
 	return false
 }
 
-// localName is the name of the local variable that lives in a register at pc.
+// localName is the name of the local variable that lives in a register at pc; "" for none, and for
+// one that the author did not write: those of loops and of [repair] begin with a bracket.
 func localName(p *lua.FunctionProto, register, pc int) string {
 	for _, l := range p.DbgLocals {
 		if l.StartPc > pc {
@@ -154,10 +157,14 @@ func localName(p *lua.FunctionProto, register, pc int) string {
 		if pc >= l.EndPc {
 			continue
 		}
-		if register == 0 {
-			return l.Name
+		if register > 0 {
+			register--
+			continue
 		}
-		register--
+		if strings.HasPrefix(l.Name, "(") {
+			return ""
+		}
+		return l.Name
 	}
 	return ""
 }

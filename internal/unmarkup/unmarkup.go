@@ -117,13 +117,13 @@ func (r *reader) read(page string) error {
 			raw, hasAttr := z.TagName()
 			name := string(raw)
 			if name == "title" {
-				inTitle = kind == html.StartTagToken && r.skipped == ""
+				inTitle = kind != html.EndTagToken && r.skipped == ""
 				continue
 			}
 			if kind == html.EndTagToken {
 				r.close(name)
 			} else {
-				r.open(name, attributes(z, hasAttr), kind == html.SelfClosingTagToken)
+				r.open(name, attributes(z, hasAttr), kind == html.SelfClosingTagToken && isForeign(name))
 			}
 		}
 		if err := r.w.err(); err != nil {
@@ -151,15 +151,19 @@ func attributes(z *html.Tokenizer, more bool) map[string]string {
 	return all
 }
 
-// open reads the beginning of an element.
-func (r *reader) open(name string, attr map[string]string, selfClosing bool) {
+// isForeign reports whether an element ends with a slash in its first tag: in HTML no other does,
+// so <script/> begins a script.
+func isForeign(name string) bool { return name == "svg" || name == "math" }
+
+// open reads the beginning of an element, which may be its end, too.
+func (r *reader) open(name string, attr map[string]string, isClosed bool) {
 	if r.skipped != "" {
-		if name == r.skipped && !selfClosing {
+		if name == r.skipped && !isClosed {
 			r.depth++
 		}
 		return
 	}
-	if !selfClosing && (isLeftOut(name, r.Main) || isHidden(name, attr)) {
+	if !isClosed && (isLeftOut(name, r.Main) || isHidden(name, attr)) {
 		r.skipped, r.depth = name, 1
 		return
 	}

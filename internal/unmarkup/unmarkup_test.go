@@ -29,6 +29,7 @@ func TestMarkdown(t *testing.T) {
 		{"emphasis of nothing", "<b></b><i> </i>a<b><p>b</b>", "a\n\n**b**"},
 		{"marks of Markdown", "# *a* [b] _c_ snake_case <i>1.</i> x<p>1. y<p>- z", "\\# \\*a\\* \\[b\\] \\_c\\_ snake_case *1.* x\n\n1\\. y\n\n\\- z"},
 		{"what is not shown", "a<script>b</script><style>c</style><div hidden>d<div>e</div></div><span style='display: none'>f</span><svg><text>g</text></svg><!-- h -->i", "ai"},
+		{"what only seems to close itself", "a<script/>b</script><style />c</style><div hidden/>d</div><svg/>e<svg><svg/>f</svg>g<select/>h</select>", "aeg"},
 		{"hidden characters", "a\u200b\u202eb\x1b[31m", "ab\\[31m"},
 		{"nothing closed", "<ul><li><b>a<blockquote><code>b", "- **a**\n  >\n  > `b`"},
 		{"ends of nothing", "</b></ul></p></table></a></li>a", "a"},
@@ -45,6 +46,7 @@ func TestTheContentOfAPage(t *testing.T) {
 	for page, want := range map[string]string{
 		"<title>t</title><nav>a</nav><main>b<nav>c</nav></main>d": "b\n",
 		"a<article>b</article>c<article>d</article>":              "b\n\nd\n",
+		"<nav/>a</nav>b":               "b\n",
 		"<nav>a</nav>b":                "b\n",
 		"<nav>a</nav><form>b</form>":   "a\n\nb\n",
 		"<main><nav>a</nav></main>":    "a\n",

@@ -52,7 +52,13 @@ type promise struct {
 	// Set once, before settled is closed.
 	value lua.LValue
 	err   error
+
+	of      *promises
+	members [4]lua.LValue // as memberNames; made when Lua reads them first, nil before
 }
+
+// memberNames are the fields that a promise has in Lua.
+var memberNames = [...]string{"resolve", "reject", "wait", "settled"}
 
 // waiting is one wait for promises: over is closed when its time has passed. stop tells the clock
 // that it is over; it is called by whoever ends the wait, before the one who waits goes on.
@@ -77,7 +83,7 @@ func (p *promises) newPromise(L *lua.LState, function string) *promise {
 		p.open.Add(-1)
 		luavm.Raise(L, "%s: %d promises are open, the most that there may be; resolve or reject those that nobody waits for", function, mostOpen)
 	}
-	one := &promise{place: &place{open: &p.open}, settled: make(chan struct{})}
+	one := &promise{of: p, place: &place{open: &p.open}, settled: make(chan struct{})}
 	runtime.AddCleanup(one, (*place).leave, one.place)
 	return one
 }
@@ -161,21 +167,43 @@ func (p *promises) promise(L *lua.LState) int {
 // table is a promise for Lua: {resolve, reject, wait, settled}.
 func (p *promises) table(one *promise) *lua.LTable { return p.vm.NewStub(one, p.fill) }
 
-// fill makes the table of a promise, when Lua uses it first.
+// fill makes the table of a promise, when Lua does more with it than to read its fields.
 func (p *promises) fill(L *lua.LState, ref any) *lua.LTable {
 	one := ref.(*promise)
-	t := luavm.NewRecord(L, 4)
-	answer := func(L *lua.LState, yes bool) int {
-		L.Push(lua.LBool(yes))
-		return 1
+	t := luavm.NewRecord(L, len(memberNames))
+	for _, name := range memberNames {
+		fn, _ := one.Peek(name)
+		luavm.Set(t, name, fn)
 	}
-	p.add(t, part{ // on the stack: there may be thousands
-		"resolve": func(L *lua.LState) int { return answer(L, one.settle(L.Get(1), nil)) },
-		"reject":  func(L *lua.LState) int { return answer(L, one.settle(nil, errors.New(L.CheckString(1)))) },
-		"settled": func(L *lua.LState) int { return answer(L, one.isSettled()) },
-		"wait":    func(L *lua.LState) int { return p.wait(L, one) },
-	})
 	return p.vm.StrictTable("promise", t)
+}
+
+// Peek is a function of a promise: most of them are asked for two of their four. There may be
+// thousands of promises, so the functions work on the stack.
+func (p *promise) Peek(name string) (lua.LValue, bool) {
+	i := slices.Index(memberNames[:], name)
+	if i < 0 {
+		return nil, false
+	}
+	if p.members[i] == nil {
+		p.members[i] = p.of.vm.GFunc(name, [...]lua.LGFunction{p.resolve, p.reject, p.waitFor, p.tellSettled}[i])
+	}
+	return p.members[i], true
+}
+
+func (p *promise) resolve(L *lua.LState) int { return pushBool(L, p.settle(L.Get(1), nil)) }
+
+func (p *promise) reject(L *lua.LState) int {
+	return pushBool(L, p.settle(nil, errors.New(L.CheckString(1))))
+}
+
+func (p *promise) waitFor(L *lua.LState) int { return p.of.wait(L, p) }
+
+func (p *promise) tellSettled(L *lua.LState) int { return pushBool(L, p.isSettled()) }
+
+func pushBool(L *lua.LState, yes bool) int {
+	L.Push(lua.LBool(yes))
+	return 1
 }
 
 // wait is p.wait{timeout?, signal?}: the value; or nil and what it was rejected with, "timeout",
@@ -198,12 +226,13 @@ func (p *promises) wait(L *lua.LState, one *promise) int {
 // awaitWithin waits for a promise, at most for timeout if that is not negative, and until a signal
 // is cancelled, which may be nil.
 func (p *promises) awaitWithin(ctx context.Context, one *promise, timeout time.Duration, until *signal) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	w := &waiting{life: p.Life.Done()}
 	w.over, w.stop = p.Clock.Wait(timeout)
 	defer w.stop()
 	if until != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
 		end := func() []behind { w.stop(); cancel(); return nil }
 		defer until.watch(end, func(call func() []behind) { call() })()
 	}
@@ -224,7 +253,6 @@ func (p *promises) async(L *lua.LState) int {
 	p.running.Add(1)
 	ok := p.Spawn(func(life context.Context) {
 		defer end()
-		defer p.running.Add(-1)
 		p.runAsync(mark(life), fn, one)
 	})
 	if !ok {
@@ -240,6 +268,7 @@ func (p *promises) async(L *lua.LState) int {
 func (p *promises) runAsync(ctx context.Context, fn *lua.LFunction, one *promise) {
 	began := time.Now()
 	value, message, err := p.runOne(ctx, "async", fn)
+	p.running.Add(-1) // before whoever waits goes on: then another one may run
 	told := err
 	switch {
 	case ctx.Err() != nil && err != nil:

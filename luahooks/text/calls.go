@@ -230,8 +230,8 @@ func (w *walk) arguments(fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
 	if fn == nil || fn.Name == "" {
 		return
 	}
-	if len(n.Args) > len(fn.Params) && !fn.Variadic && len(fn.Overloads) == 0 {
-		w.problem(n.Line(), fmt.Sprintf("'%s' takes at most %d arguments, got %d", w.nameOf(fn), len(fn.Params), len(n.Args)))
+	if !fn.Variadic && len(fn.Overloads) == 0 {
+		w.tooMany(fn, n, s)
 	}
 	for i, p := range fn.Params {
 		var arg ast.Expr
@@ -242,6 +242,52 @@ func (w *walk) arguments(fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
 		}
 		w.fits(fn, i, p, arg, n, s)
 	}
+}
+
+// tooMany reports arguments that a function does not take, be they further values of the last.
+func (w *walk) tooMany(fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
+	got, hint := len(n.Args), ""
+	if got == 0 {
+		return
+	}
+	if call, ok := n.Args[got-1].(*ast.FuncCallExpr); ok && !call.AdjustRet && got <= len(fn.Params) {
+		values := max(w.valuesOf(call, s), 1)
+		got += values - 1
+		name := callName(call)
+		hint = fmt.Sprintf("; %s gives %d values, and in parentheses gives the first: (%s)", name, values, name)
+	}
+	if got > len(fn.Params) {
+		w.problem(n.Line(), fmt.Sprintf("'%s' takes at most %d arguments, got %d%s", w.nameOf(fn), len(fn.Params), got, hint))
+	}
+}
+
+// valuesOf counts the values that a call gives whatever happens: a message comes only with nil.
+func (w *walk) valuesOf(n *ast.FuncCallExpr, s *scope) (count int) {
+	if n.Method == "gsub" || pathOf(n.Func) == "string.gsub" && s.find("string") == nil {
+		return 2
+	}
+	if n.Func == nil {
+		return 0
+	}
+	if fn := w.functionOf(w.typeOf(n.Func, s)); fn != nil {
+		for i, value := range fn.Returns {
+			if value.Kind != annotated.Any && !mayBeNil(w.check.types, value) {
+				count = i + 1
+			}
+		}
+	}
+	return count
+}
+
+// callName is what messages of a session call what a call gives.
+func callName(n *ast.FuncCallExpr) string {
+	if n.Receiver == nil {
+		return cmp.Or(pathOf(n), "it")
+	}
+	if of := pathOf(n.Receiver); of != "" {
+		return of + "." + n.Method + "(…)"
+	}
+	return n.Method + "(…)"
 }
 
 // isMany reports whether an expression may give several values.

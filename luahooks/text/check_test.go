@@ -331,9 +331,11 @@ func TestTheInputOfAToolIsKnownWhereTheToolIs(t *testing.T) {
 		`if e.tool_name == "bash" then print(e.input.command, e.input.timeout) end`:                         false,
 		`if e.tool_name == "" then print(e.input.cmd) end`:                                                  false,
 		`local x = "bash" x = other() if e.tool_name == x then print(e.input.cmd) end`:                      false,
+		`if e.tool_name == "Bash" then print(e.input.file_path) end`:                                        false,
+		`if e.tool_name == watched then print(e.input.cmd) end`:                                             false,
 		`local f = { tool_name = "bash", input = {} } if f.tool_name == "bash" then print(e.input.cmd) end`: false,
 	} {
-		code := "local function other() return 'mine' end\npi.on('tool_call', function(e) " + strings.ReplaceAll(body, "e.is_x", "e.mcp") + " end)"
+		code := "local function other() return 'mine' end local watched = 'bash'\npi.on('tool_call', function(e) " + strings.ReplaceAll(body, "e.is_x", "e.mcp") + " end)\npi.command('watch', { handler = function(ctx) watched = ctx.args[1] end })"
 		r, err := c.File("a.lua", []byte(code), nothingBeside)
 		if err != nil {
 			t.Errorf("%s: %v", body, err)
@@ -343,9 +345,15 @@ func TestTheInputOfAToolIsKnownWhereTheToolIs(t *testing.T) {
 			t.Errorf("%s: %v", body, r.Problems)
 		}
 	}
-	own := `pi.tool { name = "bash", description = "d", execute = function(params) return params.cmd end }
-pi.on("tool_call", function(e) if e.tool_name == "bash" then print(e.input.cmd) end end)`
-	if r, err := c.File("a.lua", []byte(own), nothingBeside); err != nil || len(r.Problems) > 0 {
-		t.Errorf("of a tool of its own: %v, %v", r.Problems, err)
+	for _, own := range []string{
+		`pi.tool { name = "bash", description = "d", execute = function(params) return params.cmd end }`,
+		`local name = "bash" pi.tool { name = name, description = "d", execute = function(params) return params.cmd end }`,
+		`local tool = { name = "bash", description = "d", execute = function(params) return params.cmd end } pi.tool(tool)`,
+		`for _, name in ipairs { "bash" } do pi.tool { name = name, description = "d", execute = function(params) return params.cmd end } end`,
+	} {
+		code := own + "\n" + `pi.on("tool_call", function(e) if e.tool_name == "bash" then print(e.input.cmd) end end)`
+		if r, err := c.File("a.lua", []byte(code), nothingBeside); err != nil || len(r.Problems) > 0 {
+			t.Errorf("of a tool of its own: %s: %v, %v", own, r.Problems, err)
+		}
 	}
 }

@@ -71,7 +71,8 @@ func (w *walk) inputOf(n *ast.AttrGetExpr, object *annotated.Type, s *scope) *an
 		return nil
 	}
 	tool := s.toolOf(s.find(event.Value))
-	if tool == "" || w.check.types.Class(inputClass(tool)) == nil || w.brings[tool] {
+	isOwn := w.brings[tool] || w.brings[computed] || w.brings[""]
+	if tool == "" || tool != strings.ToLower(tool) || isOwn || w.check.types.Class(inputClass(tool)) == nil {
 		return nil
 	}
 	return named(inputClass(tool))

@@ -71,15 +71,23 @@ func (w *walk) bind(s *scope, name string, e ast.Expr) {
 		v.fn = fn
 	} else if e != nil {
 		v.typ = w.typeOf(e, s)
-		v.text, _ = e.(*ast.StringExpr)
+		if !w.assigned[name] {
+			v.text, _ = e.(*ast.StringExpr)
+		}
 	}
 	s.names[name] = v
 }
 
-// declare notes the functions that the file makes global, those in tables, and the tools that it
-// registers, before it is read in its order.
+// declare notes the functions that the file makes global, those in tables, the tools that it
+// registers, and the variables that it assigns to, before it is read in its order: a function may
+// run behind one that stands below it.
 func (w *walk) declare(chunk []ast.Stmt) {
 	luavm.Walk(chunk, func(n luavm.Node) bool {
+		if assign, ok := n.(*ast.AssignStmt); ok {
+			for _, left := range assign.Lhs {
+				w.assigned[pathOf(left)] = true
+			}
+		}
 		if call, ok := n.(*ast.FuncCallExpr); ok && pathOf(call.Func) == "pi.tool" {
 			w.brings[optionText(call, "name")] = true
 		}

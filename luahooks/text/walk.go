@@ -14,7 +14,8 @@ type walk struct {
 	top      *scope
 	requires []Place                      // modules beside the hook
 	globals  map[string]*ast.FunctionExpr // functions that the file makes global
-	brings   map[string]bool              // tools that the file registers, by their names
+	brings   map[string]bool              // tools that the file registers, by their names; "" or computed: any
+	assigned map[string]bool              // variables and fields that the file assigns to, by their paths
 	inferred *inferred
 	compat   string // the module for hooks of another program that it requires; "" for none
 	isHook   bool   // what it returns is called
@@ -22,7 +23,7 @@ type walk struct {
 
 func newWalk(c *Checker, r *Report, shown string) *walk {
 	k := &inferred{handlers: map[string]*annotated.Func{}, args: map[string][]*annotated.Type{}, variables: map[declaration]*annotated.Type{}, members: map[string]bool{}}
-	return &walk{check: c, report: r, shown: shown, top: &scope{names: map[string]*variable{}}, globals: map[string]*ast.FunctionExpr{}, brings: map[string]bool{}, inferred: k}
+	return &walk{check: c, report: r, shown: shown, top: &scope{names: map[string]*variable{}}, globals: map[string]*ast.FunctionExpr{}, brings: map[string]bool{}, assigned: map[string]bool{}, inferred: k}
 }
 
 // place is what stands in a line of the file.
