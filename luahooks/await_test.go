@@ -138,6 +138,46 @@ func TestEachFurtherPromptOfACommandIsOneThatAHookAdds(t *testing.T) {
 	}
 }
 
+// Whatever a command does between its prompts, it begins no new count.
+func TestACommandThatPromptsBeginsNoNewCount(t *testing.T) {
+	for name, between := range map[string]string{
+		"it sends":                    `pi.send("aside")`,
+		"it sends a command":          `pi.send("/ask")`,
+		"it sends a message":          `pi.send_user_message("aside", { deliver_as = "steer" })`,
+		"a function beside it sends":  `pi.async(function() pi.send("aside") end).wait()`,
+		"functions inside of it send": `pi.all{ function() pi.send("aside") end }`,
+		"a timer sends":               `local p = pi.promise() require("pi.timer").after(0, function() pi.send("aside") p.resolve(1) end) p.wait()`,
+		"another handler sends":       `pi.emit("h:x", {})`,
+	} {
+		p := newWaitingProgram(t, ask+`
+			pi.on("h:x", function() pi.send("aside") end)
+			pi.command("loop", { handler = function(ctx)
+				local n = 0
+				for i = 1, 20 do
+					if ctx.prompt("x").outcome == "completed" then n = n + 1 end
+					`+between+`
+				end
+				return { status = tostring(n) }
+			end })`)
+		if got, err := p.run(t.Context(), "/loop"); err != nil || got != "9" {
+			t.Errorf("%s: %s prompts, %v, want 9", name, got, err)
+		}
+	}
+}
+
+func TestAPromptWhoseSessionWasLeftWasTheFirst(t *testing.T) {
+	p := newWaitingProgram(t, `
+		local runs = 0
+		pi.on("agent_settled", function(_, ctx) runs = runs + 1 assert(ctx.new_session{}) end)
+		pi.command("loop", { handler = function(ctx)
+			for i = 1, 20 do ctx.prompt("x") end
+			return { status = tostring(runs) }
+		end })`)
+	if got, err := p.run(t.Context(), "/loop"); err != nil || got != "9" {
+		t.Errorf("%s prompts, %v, want 9", got, err)
+	}
+}
+
 func TestThePromptThatACommandReturnsIsAFurtherOne(t *testing.T) {
 	p := newWaitingProgram(t, `
 		pi.command("go", { handler = function(ctx)
