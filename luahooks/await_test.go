@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pi/agent"
 	"pi/agent/command"
@@ -161,6 +162,48 @@ func TestACommandThatPromptsBeginsNoNewCount(t *testing.T) {
 			end })`)
 		if got, err := p.run(t.Context(), "/loop"); err != nil || got != "9" {
 			t.Errorf("%s: %s prompts, %v, want 9", name, got, err)
+		}
+	}
+}
+
+// A timer that a command starts may remind of something, and may not keep the model at work.
+func TestWhatACommandLeavesBehindBeginsOneNewCount(t *testing.T) {
+	for name, leave := range map[string]string{
+		"timer": `require("pi.timer").after(0, loop)`,
+		"async": `pi.async(loop)`,
+	} {
+		p := newWaitingProgram(t, `
+			local n, ended = 0, pi.promise()
+			local function loop()
+				for i = 1, 20 do
+					local turn = pi.promise()
+					pi.on("agent_settled", turn.resolve)
+					if not pi.send("more") then break end
+					turn.wait()
+					n = i
+				end
+				ended.resolve(true)
+			end
+			pi.command("go", { handler = function() `+leave+` end })
+			pi.command("said", { handler = function() return { status = tostring(n) } end })`)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := p.run(ctx, "/go")
+		for err == nil {
+			select {
+			case <-p.Inbox().Submitted():
+				for in := range p.Inbox().TakeSubmitted() {
+					err = p.driver.Run(ctx, in)
+				}
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		if !strings.Contains(err.Error(), "hook a wants the model asked once more") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, _ := p.run(t.Context(), "/said"); got != "9" {
+			t.Errorf("%s: %s times, want 9", name, got)
 		}
 	}
 }

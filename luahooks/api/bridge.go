@@ -222,12 +222,16 @@ func (p *Program) originOf(ctx context.Context) agent.Origin {
 }
 
 // causeOf is what has caused a job, if it was not the hook itself. A command of which a prompt
-// was worked on goes on of itself, as a handler does, whoever gave it.
+// was worked on goes on of itself, as a handler does, whoever gave it; and so does a timer, or a
+// function of pi.async, that has sent something.
 func causeOf(ctx context.Context) (o agent.Origin, ok bool) {
-	if c, _ := ctx.Value(commandKey{}).(*commandRun); c != nil && c.asked.Load() {
-		return o, false
+	o, ok = agent.OriginOf(ctx)
+	c, _ := ctx.Value(commandKey{}).(*commandRun)
+	f, _ := ctx.Value(followingKey{}).(*following)
+	if o.Kind == agent.FromUser && c != nil && c.asked.Load() || o.Timer && f != nil && f.sent.Load() {
+		return agent.Origin{}, false
 	}
-	return agent.OriginOf(ctx)
+	return o, ok
 }
 
 // isOfUser reports whether a user has caused a job.
@@ -270,7 +274,12 @@ func asOfTool(ctx, cause context.Context) context.Context {
 	return context.WithValue(ctx, ofToolKey{}, true)
 }
 
+// followingKey is in the Go context of what follows another job, with its *following.
 type followingKey struct{}
+
+// following is the job of a timer, or of pi.async, that is about the same as the job that has
+// started it.
+type following struct{ sent atomic.Bool }
 
 // asFollowing marks the job of a timer that a job with the context cause starts. One that is
 // called once is about the same, to wait until a folder is quiet, or to remind somebody. Timers
@@ -283,6 +292,6 @@ func asFollowing(cause context.Context, again bool) func(context.Context) contex
 	}
 	o.Timer = true
 	return func(ctx context.Context) context.Context {
-		return agent.WithOrigin(context.WithValue(asOfTool(ctx, cause), followingKey{}, true), o)
+		return agent.WithOrigin(context.WithValue(asOfTool(ctx, cause), followingKey{}, &following{}), o)
 	}
 }
