@@ -229,19 +229,16 @@ func (w *waiter) result() (s Settled, ok bool) {
 	}
 }
 
-// settleJoined is called when a run has settled: it tells that those who wait for it. Their
+// takeJoined removes and returns those who wait for the run, which takes nothing more. Their
 // prompts that it did not deliver are dropped.
-func (b *Inbox) settleJoined(s Settled) {
+func (b *Inbox) takeJoined() (joined []*waiter) {
 	b.mu.Lock()
-	joined := b.joined
-	b.joined = nil
+	defer b.mu.Unlock()
+	joined, b.joined = b.joined, nil
 	for _, w := range joined {
 		b.dropOf(w)
 	}
-	b.mu.Unlock()
-	for _, w := range joined {
-		w.settle(s)
-	}
+	return joined
 }
 
 // withdraw drops a prompt whose command waits no more, unless the run has it already.

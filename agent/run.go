@@ -55,9 +55,11 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 		if ctx.Err() != nil {
 			a.inbox.EndAllowed()
 		}
+		joined := a.inbox.takeJoined() // before another run can begin, which has its own
 		a.busy.End()
-		p.waiter.settle(settled)
-		a.inbox.settleJoined(settled)
+		for _, w := range append(joined, p.waiter) {
+			w.settle(settled)
+		}
 	}()
 	if p.compact {
 		if a.compactor.performRequested(ctx, true); ctx.Err() != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pi/agent"
 	"pi/agent/command"
@@ -135,6 +136,88 @@ func TestEachFurtherPromptOfACommandIsOneThatAHookAdds(t *testing.T) {
 	p.mu.Unlock()
 	if err != nil || strings.Count(got, "limit") != 12 {
 		t.Errorf("of a hook, behind the limit: %q, %v", got, err)
+	}
+}
+
+// Whatever a command does between its prompts, it begins no new count.
+func TestACommandThatPromptsBeginsNoNewCount(t *testing.T) {
+	for name, between := range map[string]string{
+		"it sends":                    `pi.send("aside")`,
+		"it sends a command":          `pi.send("/ask")`,
+		"it sends a message":          `pi.send_user_message("aside", { deliver_as = "steer" })`,
+		"a function beside it sends":  `pi.async(function() pi.send("aside") end).wait()`,
+		"functions inside of it send": `pi.all{ function() pi.send("aside") end }`,
+		"a timer sends":               `local p = pi.promise() require("pi.timer").after(0, function() pi.send("aside") p.resolve(1) end) p.wait()`,
+		"another handler sends":       `pi.emit("h:x", {})`,
+	} {
+		p := newWaitingProgram(t, ask+`
+			pi.on("h:x", function() pi.send("aside") end)
+			pi.command("loop", { handler = function(ctx)
+				local n = 0
+				for i = 1, 20 do
+					if ctx.prompt("x").outcome == "completed" then n = n + 1 end
+					`+between+`
+				end
+				return { status = tostring(n) }
+			end })`)
+		if got, err := p.run(t.Context(), "/loop"); err != nil || got != "9" {
+			t.Errorf("%s: %s prompts, %v, want 9", name, got, err)
+		}
+	}
+}
+
+// A timer that a command starts may remind of something, and may not keep the model at work.
+func TestWhatACommandLeavesBehindBeginsOneNewCount(t *testing.T) {
+	for name, leave := range map[string]string{
+		"timer": `require("pi.timer").after(0, loop)`,
+		"async": `pi.async(loop)`,
+	} {
+		p := newWaitingProgram(t, `
+			local n, ended = 0, pi.promise()
+			local function loop()
+				for i = 1, 20 do
+					local turn = pi.promise()
+					pi.on("agent_settled", turn.resolve)
+					if not pi.send("more") then break end
+					turn.wait()
+					n = i
+				end
+				ended.resolve(true)
+			end
+			pi.command("go", { handler = function() `+leave+` end })
+			pi.command("said", { handler = function() return { status = tostring(n) } end })`)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := p.run(ctx, "/go")
+		for err == nil {
+			select {
+			case <-p.Inbox().Submitted():
+				for in := range p.Inbox().TakeSubmitted() {
+					err = p.driver.Run(ctx, in)
+				}
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		if !strings.Contains(err.Error(), "hook a wants the model asked once more") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, _ := p.run(t.Context(), "/said"); got != "9" {
+			t.Errorf("%s: %s times, want 9", name, got)
+		}
+	}
+}
+
+func TestAPromptWhoseSessionWasLeftWasTheFirst(t *testing.T) {
+	p := newWaitingProgram(t, `
+		local runs = 0
+		pi.on("agent_settled", function(_, ctx) runs = runs + 1 assert(ctx.new_session{}) end)
+		pi.command("loop", { handler = function(ctx)
+			for i = 1, 20 do ctx.prompt("x") end
+			return { status = tostring(runs) }
+		end })`)
+	if got, err := p.run(t.Context(), "/loop"); err != nil || got != "9" {
+		t.Errorf("%s prompts, %v, want 9", got, err)
 	}
 }
 

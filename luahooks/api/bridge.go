@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"sync/atomic"
 
 	"pi/agent"
 	"pi/luahooks/record"
@@ -88,7 +89,7 @@ type commandKey struct{}
 // commandRun is one call of a command or shortcut.
 type commandRun struct {
 	job   context.Context // of the job that is the call itself
-	asked bool            // it has had a prompt worked on; only that job
+	asked atomic.Bool     // it has handed in a prompt to wait for
 }
 
 // isCommand reports whether the job that runs is a command or shortcut itself and
@@ -199,7 +200,8 @@ func textOf(s *string) string {
 // origin was caused by the hook itself, as those of events, tools and timers are.
 // Others are marked:
 //
-//	a command or key of a user              Command.call
+//	a command or key of a user, up to its first ctx.prompt
+//	                                          Command.call
 //	a key in a component                      component.HandleInput
 //	what http.listen and fs.watch report      asOutside
 //	timer.after, started by one of these      asFollowing
@@ -211,12 +213,31 @@ func textOf(s *string) string {
 
 // originOf is the origin of what a job of the hook sends.
 func (p *Program) originOf(ctx context.Context) agent.Origin {
-	o, ok := agent.OriginOf(ctx)
+	o, ok := causeOf(ctx)
 	if !ok {
 		o.Kind = agent.FromHook
 	}
 	o.Hook, o.Path, o.Limit = p.Hook.Name, p.Hook.Path, p.Limit
 	return o
+}
+
+// causeOf is what has caused a job, if it was not the hook itself. A command of which a prompt
+// was worked on goes on of itself, as a handler does, whoever gave it; and so does a timer, or a
+// function of pi.async, that has sent something.
+func causeOf(ctx context.Context) (o agent.Origin, ok bool) {
+	o, ok = agent.OriginOf(ctx)
+	c, _ := ctx.Value(commandKey{}).(*commandRun)
+	f, _ := ctx.Value(followingKey{}).(*following)
+	if o.Kind == agent.FromUser && c != nil && c.asked.Load() || o.Timer && f != nil && f.sent.Load() {
+		return agent.Origin{}, false
+	}
+	return o, ok
+}
+
+// isOfUser reports whether a user has caused a job.
+func isOfUser(ctx context.Context) bool {
+	o, ok := agent.OriginOf(ctx)
+	return ok && o.Kind == agent.FromUser
 }
 
 // asUser marks a job that a user caused, unless the context says otherwise.
@@ -253,19 +274,24 @@ func asOfTool(ctx, cause context.Context) context.Context {
 	return context.WithValue(ctx, ofToolKey{}, true)
 }
 
+// followingKey is in the Go context of what follows another job, with its *following.
 type followingKey struct{}
+
+// following is the job of a timer, or of pi.async, that is about the same as the job that has
+// started it.
+type following struct{ sent atomic.Bool }
 
 // asFollowing marks the job of a timer that a job with the context cause starts. One that is
 // called once is about the same, to wait until a folder is quiet, or to remind somebody. Timers
 // that it starts itself are not: they could start others for ever. What a call of a tool leaves
 // behind is about that, whatever it starts.
 func asFollowing(cause context.Context, again bool) func(context.Context) context.Context {
-	o, ok := agent.OriginOf(cause)
+	o, ok := causeOf(cause)
 	if again || !ok || cause.Value(followingKey{}) != nil {
 		return func(ctx context.Context) context.Context { return asOfTool(ctx, cause) }
 	}
 	o.Timer = true
 	return func(ctx context.Context) context.Context {
-		return agent.WithOrigin(context.WithValue(asOfTool(ctx, cause), followingKey{}, true), o)
+		return agent.WithOrigin(context.WithValue(asOfTool(ctx, cause), followingKey{}, &following{}), o)
 	}
 }

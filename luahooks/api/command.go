@@ -141,7 +141,7 @@ func (c *Command) call(ctx context.Context, args string) (command.Outcome, error
 		return command.Outcome{}, err
 	}
 	if result.Prompt != nil {
-		result.Prompt.Origin = self.originOfNext(ctx, home.Program)
+		result.Prompt.Origin = home.originOf(ctx)
 	}
 	return *result, nil
 }

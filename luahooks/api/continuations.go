@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"pi/agent"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -31,7 +30,7 @@ func (c *continuations) ask(L *lua.LState) int {
 		luavm.Raise(L, "continuations: option \"up_to\" is from 1 to %d", mostContinuations)
 	}
 	origin := c.originOf(c.vm.Context())
-	if origin.Kind != agent.FromUser {
+	if !isOfUser(c.vm.Context()) {
 		return pushResult(L, nil, errors.New("a hook ran this command, and only one that the user gave may ask"))
 	}
 	var refused error

@@ -96,7 +96,7 @@ var errUserChooses = errors.New("the session is in a mode that no hook has here,
 // set is ctx.set_mode(name?) → true, or nil and a message. nil turns the mode that is on off.
 func (m *modes) set(L *lua.LState, name *string) error {
 	host := m.mustHost(L, "set_mode")
-	if host.Modes().IsMissing() && m.originOf(m.vm.Context()).Kind != agent.FromUser {
+	if host.Modes().IsMissing() && !isOfUser(m.vm.Context()) {
 		return errUserChooses
 	}
 	return m.wait(L, "set_mode", func(ctx context.Context) error {

@@ -24,8 +24,7 @@ func (p *prompts) part() part { return part{"prompt": p.prompt} }
 func (p *prompts) prompt(L *lua.LState) int {
 	host := p.mustCommand(L, "prompt")
 	asked := agent.Prompt{Text: L.CheckString(1), Source: "hook"}
-	self := p.running()
-	asked.Origin = self.originOfNext(p.vm.Context(), p.Program)
+	asked.Origin = p.originOf(p.vm.Context())
 	var attachments *lua.LTable
 	var expand bool
 	luavm.Unpack(L, 2, "prompt", luavm.Opt("attachments", &attachments), luavm.Opt("expand", &expand))
@@ -35,6 +34,7 @@ func (p *prompts) prompt(L *lua.LState) int {
 			return pushResult(L, nil, err)
 		}
 	}
+	self := p.vm.Context().Value(commandKey{}).(*commandRun)
 	var settled agent.Settled
 	err := p.waitFor(L, "prompt", true, func(ctx context.Context) (err error) {
 		if expand {
@@ -42,13 +42,13 @@ func (p *prompts) prompt(L *lua.LState) int {
 				return err
 			}
 		}
+		self.asked.Store(true) // also if the session is left, of which nothing is known then
 		settled, err = host.Await(ctx, asked)
 		return err
 	})
 	if err != nil {
 		return pushResult(L, nil, err)
 	}
-	self.asked = true
 	t := luavm.NewRecord(L, 3)
 	luavm.Set(t, "outcome", lua.LString(settled.Outcome))
 	luavm.Set(t, "messages", p.records.Messages(L, record.ItemsOf(settled.Messages)))
@@ -57,20 +57,6 @@ func (p *prompts) prompt(L *lua.LState) int {
 	}
 	L.Push(t)
 	return 1
-}
-
-// running is the call of the command that the job that runs is.
-func (b *bridge) running() *commandRun {
-	return b.vm.Context().Value(commandKey{}).(*commandRun)
-}
-
-// originOfNext is what lies behind the next prompt of the command: who had it run, and behind
-// each after the first the hook itself.
-func (c *commandRun) originOfNext(ctx context.Context, p *Program) agent.Origin {
-	if c.asked {
-		ctx = agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromHook})
-	}
-	return p.originOf(ctx)
 }
 
 // expanded returns a prompt that names a template or a skill with what that stands for. Any

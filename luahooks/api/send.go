@@ -32,6 +32,9 @@ func (s *sender) part() part {
 func (s *sender) deliver(L *lua.LState, function string, p agent.Prompt, hand func(context.Context, Host, agent.Prompt) error) error {
 	s.mustHaveLoaded(L, function)
 	p.Origin = s.originOf(s.vm.Context())
+	if f, _ := s.vm.Context().Value(followingKey{}).(*following); f != nil {
+		f.sent.Store(true)
+	}
 	if s.Later(func(ctx context.Context, host Host) {
 		if err := hand(ctx, host, p); err != nil {
 			s.Notify(ctx, agent.LevelError, "hook "+s.Hook.Name+": "+function+": "+err.Error())

@@ -1,0 +1,1 @@
+pi.command("join", { handler = function(ctx) ctx.prompt("and this") end })
