@@ -252,7 +252,7 @@ pi.tool{
   },
   execute = function(params, ctx)
     local file = path.abs(params.path, ctx.cwd)
-    local server, err = server_of(file, ctx.cwd)
+    local server, err = server_of(file, ctx.cwd, ANSWER)
     if not server then return nil, err or "no language server is configured for " .. path.base(file) end
     local at = position(file, params.line, params.name)
     if not at then return nil, ("%q does not stand in line %d of %s"):format(params.name, params.line, params.path) end
