@@ -189,7 +189,7 @@ func (r *exchange) send(ctx context.Context) (*http.Response, error) {
 	if r.public {
 		transport = dialing(checkPublic)
 	}
-	client := &http.Client{Transport: &within{r.reach, transport}}
+	client := &http.Client{Transport: &within{r.reach, transport}, CheckRedirect: follow}
 	if !r.redirect {
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}

@@ -6,7 +6,7 @@ local http = {}
 
 --- Options of `http.get` and `http.post`.
 ---@class pi.HttpCallOptions
----@field headers? table<string, string>
+---@field headers? table<string, string> a redirection to another scheme, host or port takes only harmless ones along: `Accept`, `Accept-Charset`, `Accept-Encoding`, `Accept-Language`, `Cache-Control`, `Content-Encoding`, `Content-Language`, `Content-Type`, `Range` and `User-Agent`
 ---@field body? string
 ---@field json? any sent as JSON, in the place of `body`
 ---@field timeout? integer ms for everything; 5 minutes unless said
@@ -60,7 +60,7 @@ function http.stream(opts) end
 ---@class pi.HttpStreamOptions
 ---@field url string
 ---@field method? string `GET` unless said, or `POST` with a body
----@field headers? table<string, string>
+---@field headers? table<string, string> a redirection to another origin takes only harmless ones along, as with `http.get`
 ---@field body? string
 ---@field json? any sent as JSON, in the place of `body`
 ---@field timeout? integer ms for which the server may be silent; 5 minutes unless said
@@ -84,7 +84,7 @@ function http.events(opts) end
 ---@class pi.HttpEventsOptions
 ---@field url string
 ---@field method? string `GET` unless said, or `POST` with a body
----@field headers? table<string, string> such as `["Last-Event-ID"]`, to go on where a stream has ended
+---@field headers? table<string, string> such as `["Last-Event-ID"]`, to go on where a stream has ended; a redirection to another origin takes only harmless ones along, as with `http.get`
 ---@field body? string
 ---@field json? any sent as JSON, in the place of `body`
 ---@field timeout? integer ms for which the server may be silent, comments count; 5 minutes unless said
