@@ -25,15 +25,16 @@ const (
 
 // openHTTP makes pi.http.
 //
-//	request{url, method?, headers?, body?, json?, timeout?, max_bytes?, redirect?, public?} → response
+//	request{url, method?, headers?, body?, json?, timeout?, max_bytes?, redirect?, public?, signal?} → response
 //	get(url, opts?)  post(url, opts?)       request with that method
 //	stream{url, on_chunk, …} → response     the body piece by piece
 //	events{url, on_event, …} → response     the events of a text/event-stream
 //	encode(text) → text                     for an address; of a table, its query
+//	resolve(base, link) → address           of a link in a page
 //	listen({port, path, token, max_body, host}?, fn) → {port, url, close}
 //
-// A response has status, headers (names in small letters) and body; any status
-// is one. json is a value that is sent as JSON. timeout is for everything
+// A response has status, headers (names in small letters), body and url, the
+// address that answered; any status is one. signal ends it. json is a value that is sent as JSON. timeout is for everything
 // (5 minutes), max_bytes for the body (16 MiB); redirect = false gives a
 // redirection as it is; public = true goes to public addresses only, see public.go. A request is
 // a connection of its own.
@@ -61,6 +62,7 @@ func openHTTP(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m.act("stream", m.httpStream)
 	m.act("events", m.httpEvents)
 	m.fn("encode", encodeURL)
+	m.fn("resolve", resolveURL)
 	m.act("listen", m.listen)
 	return m.table
 }
@@ -130,6 +132,7 @@ type answer struct {
 	status  int
 	headers http.Header
 	body    string
+	url     string
 }
 
 // request sends a request while other jobs may run, and returns the response as a table.
@@ -144,7 +147,7 @@ func (m *module) request(L *lua.LState, function string, r exchange) (lua.LValue
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", r.verb(), withoutSecrets(r.url), err)
 	}
-	return record(L, "status", lua.LNumber(a.status), "headers", headerTable(L, a.headers), "body", lua.LString(a.body)), nil
+	return record(L, "status", lua.LNumber(a.status), "headers", headerTable(L, a.headers), "body", lua.LString(a.body), "url", lua.LString(a.url)), nil
 }
 
 // verb returns the method of the request: without one POST if there is a body, else GET.
@@ -175,7 +178,7 @@ func (r *exchange) do(ctx context.Context) (answer, error) {
 	if len(body) > r.limit {
 		return answer{}, fmt.Errorf("the answer is larger than %s", printable.Bytes(r.limit))
 	}
-	return answer{resp.StatusCode, resp.Header, string(body)}, nil
+	return answer{resp.StatusCode, resp.Header, string(body), addressOf(resp)}, nil
 }
 
 // send sends the request and returns the response, whose body is not read yet and has to be
@@ -248,6 +251,14 @@ func reason(ctx context.Context, err error) error {
 		return inner.Err
 	}
 	return err
+}
+
+// addressOf is the address that answered, behind all redirections. Who asked there, it does not
+// say.
+func addressOf(r *http.Response) string {
+	u := *r.Request.URL
+	u.User = nil
+	return u.String()
 }
 
 // withoutSecrets returns an address without user, query and fragment, for messages.

@@ -67,9 +67,9 @@ func (f *flow) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// head is {status, headers} of a response.
+// head is {status, headers, url} of a response.
 func head(L *lua.LState, r *http.Response) *lua.LTable {
-	return record(L, "status", lua.LNumber(r.StatusCode), "headers", headerTable(L, r.Header))
+	return record(L, "status", lua.LNumber(r.StatusCode), "headers", headerTable(L, r.Header), "url", lua.LString(addressOf(r)))
 }
 
 // flow opens r and passes the response to take, while other jobs may run. It returns the

@@ -41,7 +41,7 @@ var specs embed.FS
 func cannotFail() []string {
 	return []string{
 		"base64.encode", "base64.url_encode",
-		"fs.exists", "hash.sha256", "hash.sha512", "hash.sha1", "hash.md5", "hash.hmac_sha256", "hash.hex", "hash.random", "http.encode",
+		"fs.exists", "hash.sha256", "hash.sha512", "hash.sha1", "hash.md5", "hash.hmac_sha256", "hash.hex", "hash.random", "http.encode", "http.resolve",
 		"json.encode", "json.list", "mcp.servers", "path.join", "path.dir", "path.base", "path.clean", "path.is_abs", "path.ext", "path.stem", "path.abs", "path.split", "path.match", "path.rel",
 		"re.match", "re.find_all", "re.test", "re.replace", "re.split", "re.escape",
 		"schema.string", "schema.number", "schema.integer", "schema.boolean", "schema.null", "schema.any", "schema.object", "schema.array", "schema.map", "schema.optional",
@@ -357,7 +357,7 @@ func TestNothingActsWhileTheHookLoads(t *testing.T) {
 			err := r.run("load.lua", fmt.Sprintf("\nrequire(%q)[%q]()", full, f), true, nil)
 			const refused = "load.lua:2: %s.%s: not available while the hook loads; use session_start"
 			got := err != nil && err.Error() == fmt.Sprintf(refused, module, f)
-			looks := []string{"http.encode", "fs.read", "fs.exists", "fs.stat", "fs.list", "fs.glob", "fs.real"}
+			looks := []string{"http.encode", "http.resolve", "fs.read", "fs.exists", "fs.stat", "fs.list", "fs.glob", "fs.real"}
 			if got != (slices.Contains(acting, module) && !slices.Contains(looks, module+"."+f)) {
 				t.Errorf("%s.%s while loading: %v", module, f, err)
 			}

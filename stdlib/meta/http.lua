@@ -24,6 +24,7 @@ local http = {}
 ---@field status integer
 ---@field headers table<string, string> names in small letters
 ---@field body string
+---@field url string the address that answered, behind all redirections: where relative links of a page begin
 
 --- Makes a request.
 ---@param opts pi.HttpOptions
@@ -50,6 +51,13 @@ function http.post(url, opts) end
 ---@return string
 function http.encode(text) end
 
+--- The address that a link in a page means: `http.resolve("https://example.com/a/b", "../c?d")` is `https://example.com/c?d`. The base of a page is `response.url`.
+---@param base string
+---@param link string
+---@return string? address
+---@return string? message the base is no whole address, or the link none at all
+function http.resolve(base, link) end
+
 --- Makes a request and hands the body of the answer on while it comes. Nothing more is read before `on_chunk` has returned. It returns when the body has ended.
 ---@param opts pi.HttpStreamOptions
 ---@return pi.HttpHead? response
@@ -73,6 +81,7 @@ function http.stream(opts) end
 ---@class pi.HttpHead
 ---@field status integer
 ---@field headers table<string, string> names in small letters
+---@field url string the address that answered, behind all redirections
 
 --- Makes a request and hands on the events of the answer, which has to be a `text/event-stream`. It returns when the stream has ended, and does not connect anew; to listen all the time, call it in `timer.after(0, …)`. What an event makes a hook send counts as coming from outside.
 ---@param opts pi.HttpEventsOptions
