@@ -41,7 +41,7 @@ var specs embed.FS
 func cannotFail() []string {
 	return []string{
 		"base64.encode", "base64.url_encode",
-		"fs.exists", "hash.sha256", "hash.sha512", "hash.sha1", "hash.md5", "hash.hmac_sha256", "hash.hex", "hash.random", "http.encode", "http.resolve",
+		"fs.exists", "hash.sha256", "hash.sha512", "hash.sha1", "hash.md5", "hash.hmac_sha256", "hash.hex", "hash.random", "http.encode",
 		"json.encode", "json.list", "mcp.servers", "path.join", "path.dir", "path.base", "path.clean", "path.is_abs", "path.ext", "path.stem", "path.abs", "path.split", "path.match", "path.rel",
 		"re.match", "re.find_all", "re.test", "re.replace", "re.split", "re.escape",
 		"schema.string", "schema.number", "schema.integer", "schema.boolean", "schema.null", "schema.any", "schema.object", "schema.array", "schema.map", "schema.optional",

@@ -58,7 +58,8 @@ func encodeQuery(L *lua.LState, t *lua.LTable) (string, error) {
 func encodePart(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
 // resolveURL is http.resolve: the address that a link in the page at base means.
-func resolveURL(base, link string) (lua.LValue, error) {
+func resolveURL(L *lua.LState, base, link string) (lua.LValue, error) {
+	luavm.Building(L, 10*(len(base)+len(link))) // escaped, read, resolved
 	u, err := url.Parse(strings.TrimSpace(base))
 	if err != nil || !u.IsAbs() || u.Opaque != "" {
 		return nil, errors.New("the base is no address such as https://example.com/page")
