@@ -77,6 +77,7 @@ type exchange struct {
 	most        int // that limit may be
 	redirect    bool
 	public      bool                    // only to public addresses
+	signal      lua.LValue              // ends it, nil: none does
 	reach       func(host string) error // that of Env
 }
 
@@ -89,7 +90,7 @@ func (r *exchange) read(L *lua.LState, n int, function string, more ...luavm.Opt
 	}
 	luavm.Unpack(L, n, function, append(more, luavm.Opt("headers", &r.headers), luavm.Opt("body", &r.body), luavm.Opt("json", &value),
 		luavm.Opt("timeout", &r.timeout), luavm.Opt("max_bytes", &r.limit), luavm.Opt("redirect", &r.redirect),
-		luavm.Opt("public", &r.public))...)
+		luavm.Opt("public", &r.public), luavm.Opt("signal", &r.signal))...)
 	if r.limit < 0 || r.limit > r.most {
 		luavm.Raise(L, "%s: option \"max_bytes\" is at most %d", function, r.most)
 	}
@@ -140,7 +141,10 @@ type answer struct {
 func (m *module) request(L *lua.LState, function string, r exchange) (lua.LValue, error) {
 	var a answer
 	r.reach = m.env.Reach
+	until := m.env.until(L, "http."+function, r.signal)
 	err := m.wait(L, function, func(ctx context.Context) (err error) {
+		ctx, end := until(ctx)
+		defer end()
 		a, err = r.do(ctx)
 		return err
 	})
@@ -244,7 +248,10 @@ func (r *exchange) build(ctx context.Context) (*http.Request, error) {
 // error without the address, which may hold a key.
 func reason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+			return cause
+		}
+		return errors.New("cancelled")
 	}
 	var inner *url.Error
 	if errors.As(err, &inner) {

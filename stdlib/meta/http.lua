@@ -13,6 +13,7 @@ local http = {}
 ---@field max_bytes? integer of the answer; 16 MiB unless said, 64 MiB at most
 ---@field redirect? boolean false: a redirection is given as it is
 ---@field public? boolean true: only to public addresses, and not through a proxy. Where a name leads is looked at when the connection is made, at each redirection anew; this machine, the networks around it and what a cloud tells of its machines are refused. For addresses that a page or a model names
+---@field signal? pi.Signal ends it, such as `ctx.signal`: nil and a message
 
 --- Options of `http.request`.
 ---@class pi.HttpOptions: pi.HttpCallOptions
@@ -75,6 +76,7 @@ function http.stream(opts) end
 ---@field max_bytes? integer of the answer; no limit unless said
 ---@field redirect? boolean false: a redirection is given as it is
 ---@field public? boolean true: only to public addresses, and not through a proxy. Where a name leads is looked at when the connection is made, at each redirection anew; this machine, the networks around it and what a cloud tells of its machines are refused. For addresses that a page or a model names
+---@field signal? pi.Signal ends it, such as `ctx.signal`: nil and a message
 ---@field on_chunk fun(bytes: string, response: pi.HttpHead): boolean? gets each piece as it comes, whatever the status is; true ends the stream. An error ends it and is one of `http.stream`
 
 --- An answer without its body.
@@ -100,6 +102,7 @@ function http.events(opts) end
 ---@field max_bytes? integer of an event; 16 MiB unless said, 64 MiB at most
 ---@field redirect? boolean false: a redirection is an answer without events
 ---@field public? boolean true: only to public addresses, and not through a proxy. Where a name leads is looked at when the connection is made, at each redirection anew; this machine, the networks around it and what a cloud tells of its machines are refused. For addresses that a page or a model names
+---@field signal? pi.Signal ends it, such as `ctx.signal`: nil and a message
 ---@field on_event fun(event: pi.HttpEventData): boolean? gets each event as it comes; true ends the stream. An error ends it and is one of `http.events`
 
 --- An event of a server.
