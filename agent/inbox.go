@@ -199,10 +199,15 @@ func (b *Inbox) post(ctx context.Context, p Prompt, put func() error) error {
 	return err
 }
 
-// postToRun queues p if a run will look at the queues again, and reports whether it did.
+// postToRun queues p if a run will look at the queues again, and reports whether it did. A
+// message that says nothing is no reason to ask the model: it goes to the side messages.
 func (b *Inbox) postToRun(ctx context.Context, p Prompt, q Queue) (posted bool, err error) {
 	err = b.post(ctx, p, func() error {
 		if posted = b.phase == inRun && !b.closed; !posted {
+			return nil
+		}
+		if p.saysNothing() {
+			b.side = append(b.side, p.Custom)
 			return nil
 		}
 		b.put(p, q)

@@ -69,6 +69,9 @@ func (p Prompt) isEmpty() bool {
 	return p.Custom == nil && strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0
 }
 
+// saysNothing reports whether p is a custom message of which a model would see nothing.
+func (p Prompt) saysNothing() bool { return p.Custom != nil && message.SaysNothing(p.Custom) }
+
 // isCommand reports whether a front end would run p as a command.
 func (p Prompt) isCommand() bool {
 	return !p.Literal && p.Custom == nil && IsCommandLine(p.Text)
@@ -189,10 +192,12 @@ func (d Delivery) queue() Queue {
 // once (with DeliverNextTurn: behind the next prompt, whenever it comes), and
 // with trigger it is a prompt of its own, which the front end runs as soon as it
 // gets to it, in whichever session is current then. Other messages that wait
-// belong to their session: a new one begins without them. A *[HeldBackError] says
-// why the message is refused.
+// belong to their session: a new one begins without them. A message that says nothing
+// is for the user alone: whatever d and trigger are, it is appended as soon as it can be,
+// and nobody is asked. A *[HeldBackError] says why the message is refused.
 func (a *Agent) SendCustom(ctx context.Context, p Prompt, d Delivery, trigger bool) error {
 	switch {
+	case p.saysNothing():
 	case d == DeliverNextTurn:
 		return a.inbox.postForNextPrompt(ctx, p)
 	case trigger:

@@ -237,7 +237,7 @@ func (r *run) cycle(ctx context.Context) (err error) {
 	} else {
 		r.inbox.enter(atRest) // what is sent from here on is for the front end
 	}
-	err = cmp.Or(err, r.addSide())
+	err = cmp.Or(err, r.addSide(ctx))
 	r.usage.Add(r.spending.aside.end())
 	r.events.emitAfter(ctx, KindAgentEnd, func() Event {
 		return &AgentEnd{Messages: r.added, Usage: r.usage, Overflow: isOverflow(err)}
@@ -343,7 +343,7 @@ func (r *run) turnLimit() error {
 // model has nothing more to do, the next ones are due then.
 func (r *run) drain(ctx context.Context, at moment) (more bool, err error) {
 	for {
-		if err := r.addSide(); err != nil {
+		if err := r.addSide(ctx); err != nil {
 			return false, err
 		}
 		messages, q, err := r.inbox.next(at, r.turnLimit)
@@ -390,9 +390,15 @@ func (r *run) drain(ctx context.Context, at moment) (more bool, err error) {
 }
 
 // addSide adds the side messages to the session, for which the model is not asked.
-func (r *run) addSide() error {
+func (r *run) addSide(ctx context.Context) error {
 	for _, m := range r.inbox.takeSide() {
-		if _, err := r.append(m); err != nil {
+		var err error
+		if m.Role == message.RoleCustom {
+			_, err = r.appendCustom(ctx, m)
+		} else {
+			_, err = r.append(m)
+		}
+		if err != nil {
 			return err
 		}
 	}

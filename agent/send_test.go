@@ -86,6 +86,42 @@ func TestCustomMessageToAnIdleAgent(t *testing.T) {
 	r.wantTalk("custom: look", "custom: psst", "custom: now", "assistant: hi")
 }
 
+// A message without content is for the user alone: whatever its sender said of when it is
+// delivered, no request is made for it, and it waits for no prompt.
+func TestCustomMessageThatSaysNothingAsksNobody(t *testing.T) {
+	for _, content := range [][]message.Block{nil, {message.TextBlock("")}, {message.TextBlock(" \n")}} {
+		for _, trigger := range []bool{false, true} {
+			for _, d := range []Delivery{DeliverSteer, DeliverFollowUp, DeliverNextTurn} {
+				t.Run(fmt.Sprintf("%d blocks, %d, %v", len(content), d, trigger), func(t *testing.T) {
+					shown := 0
+					send := func(r *harness) {
+						m := &message.Message{Role: message.RoleCustom, CustomType: "mark", Content: content, Display: true}
+						if err := r.SendCustom(t.Context(), Prompt{Custom: m}, d, trigger); err != nil {
+							t.Error(err)
+						}
+					}
+					var r *harness
+					r = during(t, Options{Listeners: []Listener{
+						on(func(*CustomShow) { shown++ }),
+						on(func(e *TurnStart) {
+							if e.TurnIndex == 1 { // the last one
+								send(r)
+							}
+						}),
+					}}, func(_ context.Context, r *harness) { send(r) }, say("b"))
+					r.prompt("go")
+					send(r)
+					mark := line(&message.Message{Role: message.RoleCustom, Content: content})
+					r.wantTalk("user: go", "assistant a=look{}", "toolResult a: ok", mark, "assistant: b", mark, mark)
+					if waiting := len(slices.Collect(r.Inbox().TakeSubmitted())); shown != 3 || waiting != 0 || r.Pending() != 0 {
+						t.Errorf("%d shown, %d prompts handed in, %d wait", shown, waiting, r.Pending())
+					}
+				})
+			}
+		}
+	}
+}
+
 func TestRunOfACustomMessageIsInTheFileAndKnowsItsText(t *testing.T) {
 	var r *harness
 	var sent, prompt string

@@ -174,7 +174,12 @@ func (s *userShell) message(c UserCommand, o BashOutcome) *message.Message {
 // failed to be saved before.
 func (s *userShell) addTelling(m *message.Message) {
 	unsaved := s.conversation.current().Unsaved() != nil
-	_, err := s.conversation.current().AppendMessage(m)
+	var err error
+	if m.Role == message.RoleCustom {
+		_, err = s.conversation.appendCustom(context.Background(), m)
+	} else {
+		_, err = s.conversation.current().AppendMessage(m)
+	}
 	if _, again := errors.AsType[*session.SaveError](err); err != nil && !(unsaved && again) {
 		s.events.Notify(context.Background(), LevelError, err.Error())
 	}

@@ -41,16 +41,6 @@ local function may_fetch(url, ctx)
     or host .. " needs a person to allow it, or --web-hosts=" .. host
 end
 
--- Where an address in a page leads.
-local function resolve(base, to)
-  local scheme, origin, path = base:match("^(https?:)"), base:match("^https?://[^/?#]+"), base:match("^https?://[^/?#]+([^?#]*)")
-  if to:find("^%a[%w+.-]*:") then return to end
-  if to:find("^//") then return scheme .. to end
-  if to:find("^/") then return origin .. to end
-  if to:find("^[#?]") then return origin .. path .. to end
-  return origin .. (path:match("^.*/") or "/") .. to
-end
-
 -- Reads the beginning of a page; more than READ is not even sent.
 local function get(url)
   local parts, size = {}, 0
@@ -74,7 +64,7 @@ local function fetch(url, ctx)
     if not response then return nil, body end
     local to = response.headers.location
     if response.status < 300 or response.status > 399 or not to then return url, response, body end
-    url = resolve(url, to)
+    url = http.resolve(url, to) or to
   end
   return nil, "more than " .. HOPS .. " redirections"
 end

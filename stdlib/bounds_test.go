@@ -47,6 +47,7 @@ var greedy = map[string]string{
 	"path.join":               `pi.path.join, unpack(same(200, ("a"):rep(SIZE / 4)))`,
 	"http.encode":             `pi.http.encode, ("/"):rep(SIZE)`,
 	"http.encode, a query":    `pi.http.encode, { a = same(200, ("/"):rep(SIZE / 100)) }`,
+	"http.resolve":            `pi.http.resolve, "https://example.com/", ("a/ "):rep(SIZE / 3)`,
 	"sh.quote":                `pi.sh.quote, same(SIZE / 2, "'")`,
 	"hash.hex":                `pi.hash.hex, ("a"):rep(SIZE)`,
 	"hash.unhex":              `pi.hash.unhex, ("a"):rep(SIZE)`,
@@ -297,7 +298,7 @@ func TestWorkOnTextsLooksAtItsJob(t *testing.T) {
 func inOneGo() map[string]string {
 	return map[string]string{
 		"hash.hex": "a copy", "hash.unhex": "a copy", "base64.encode": "a copy", "base64.decode": "a copy", "base64.url_encode": "a copy", "base64.url_decode": "a copy",
-		"http.encode": "a copy", "path.join": "a copy", "path.split": "a copy", "path.dir": "a copy", "path.base": "a copy", "path.clean": "a copy", "path.ext": "a copy", "path.stem": "a copy", "path.is_abs": "a copy",
+		"http.encode": "a copy", "http.resolve": "a few copies", "path.join": "a copy", "path.split": "a copy", "path.dir": "a copy", "path.base": "a copy", "path.clean": "a copy", "path.ext": "a copy", "path.stem": "a copy", "path.is_abs": "a copy",
 		"path.abs": "a copy", "path.rel": "a copy", "path.expand": "a copy", "path.match": "globs.Check", "fs.read": "maxText", "fs.write": "a copy",
 		"text.truncate": "a copy", "text.of": "a copy", "re.match": "see docs/reference.md", "re.test": "see docs/hooks.md", "re.escape": "a copy", "re.check": "maxPattern",
 		"sh.commands": "maxLine", "sh.quote": "a copy", "schema.object": "as Lua's own loop", "schema.enum": "as Lua's own loop", "schema.any_of": "as Lua's own loop",

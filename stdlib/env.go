@@ -48,6 +48,9 @@ type Env struct {
 	// Follow is called inside a job; what it returns marks the context of a later
 	// call, or of one again and again, as what this job is about.
 	Follow func(again bool) func(context.Context) context.Context
+	// Until reads a signal, that is an option of function, and returns what makes a context end
+	// with it, too; a value that is none raises. Nil: there are no signals.
+	Until func(L *lua.LState, function string, signal lua.LValue) Within
 	// Exec runs a program without a shell, as pi.exec does, for as long as ctx
 	// lives. err is not nil only when it could not be started.
 	Exec func(ctx context.Context, c Command) (stdout, stderr string, code int, err error)
@@ -60,6 +63,9 @@ type Env struct {
 	// Compat is the Code of compat.Host; it may be nil.
 	Compat *compat.Code
 }
+
+// Within derives a context that may end earlier; its cancel has to be called.
+type Within = func(ctx context.Context) (context.Context, context.CancelFunc)
 
 // Clock is the time that modules go by. Its methods may be called from any goroutine.
 type Clock interface {
@@ -142,4 +148,15 @@ func (e *Env) Ready(L *lua.LState, function string) {
 	if e.Loading != nil && e.Loading() {
 		luavm.Raise(L, "%s: not available while the hook loads; use session_start", function)
 	}
+}
+
+// until is Until, and without signals or one of them what ends nothing.
+func (e *Env) until(L *lua.LState, function string, signal lua.LValue) Within {
+	switch {
+	case signal == nil:
+		return context.WithCancel
+	case e.Until == nil:
+		luavm.Raise(L, "%s: option \"signal\" is for hooks; a test has none", function)
+	}
+	return e.Until(L, function, signal)
 }

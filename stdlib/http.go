@@ -25,15 +25,16 @@ const (
 
 // openHTTP makes pi.http.
 //
-//	request{url, method?, headers?, body?, json?, timeout?, max_bytes?, redirect?, public?} → response
+//	request{url, method?, headers?, body?, json?, timeout?, max_bytes?, redirect?, public?, signal?} → response
 //	get(url, opts?)  post(url, opts?)       request with that method
 //	stream{url, on_chunk, …} → response     the body piece by piece
 //	events{url, on_event, …} → response     the events of a text/event-stream
 //	encode(text) → text                     for an address; of a table, its query
+//	resolve(base, link) → address           of a link in a page
 //	listen({port, path, token, max_body, host}?, fn) → {port, url, close}
 //
-// A response has status, headers (names in small letters) and body; any status
-// is one. json is a value that is sent as JSON. timeout is for everything
+// A response has status, headers (names in small letters), body and url, the
+// address that answered; any status is one. signal ends it. json is a value that is sent as JSON. timeout is for everything
 // (5 minutes), max_bytes for the body (16 MiB); redirect = false gives a
 // redirection as it is; public = true goes to public addresses only, see public.go. A request is
 // a connection of its own.
@@ -61,6 +62,7 @@ func openHTTP(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m.act("stream", m.httpStream)
 	m.act("events", m.httpEvents)
 	m.fn("encode", encodeURL)
+	m.fn("resolve", resolveURL)
 	m.act("listen", m.listen)
 	return m.table
 }
@@ -75,6 +77,7 @@ type exchange struct {
 	most        int // that limit may be
 	redirect    bool
 	public      bool                    // only to public addresses
+	signal      lua.LValue              // ends it, nil: none does
 	reach       func(host string) error // that of Env
 }
 
@@ -87,7 +90,7 @@ func (r *exchange) read(L *lua.LState, n int, function string, more ...luavm.Opt
 	}
 	luavm.Unpack(L, n, function, append(more, luavm.Opt("headers", &r.headers), luavm.Opt("body", &r.body), luavm.Opt("json", &value),
 		luavm.Opt("timeout", &r.timeout), luavm.Opt("max_bytes", &r.limit), luavm.Opt("redirect", &r.redirect),
-		luavm.Opt("public", &r.public))...)
+		luavm.Opt("public", &r.public), luavm.Opt("signal", &r.signal))...)
 	if r.limit < 0 || r.limit > r.most {
 		luavm.Raise(L, "%s: option \"max_bytes\" is at most %d", function, r.most)
 	}
@@ -130,6 +133,7 @@ type answer struct {
 	status  int
 	headers http.Header
 	body    string
+	url     string
 }
 
 // request sends a request while other jobs may run, and returns the response as a table.
@@ -137,14 +141,17 @@ type answer struct {
 func (m *module) request(L *lua.LState, function string, r exchange) (lua.LValue, error) {
 	var a answer
 	r.reach = m.env.Reach
+	until := m.env.until(L, "http."+function, r.signal)
 	err := m.wait(L, function, func(ctx context.Context) (err error) {
+		ctx, end := until(ctx)
+		defer end()
 		a, err = r.do(ctx)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", r.verb(), withoutSecrets(r.url), err)
 	}
-	return record(L, "status", lua.LNumber(a.status), "headers", headerTable(L, a.headers), "body", lua.LString(a.body)), nil
+	return record(L, "status", lua.LNumber(a.status), "headers", headerTable(L, a.headers), "body", lua.LString(a.body), "url", lua.LString(a.url)), nil
 }
 
 // verb returns the method of the request: without one POST if there is a body, else GET.
@@ -175,7 +182,7 @@ func (r *exchange) do(ctx context.Context) (answer, error) {
 	if len(body) > r.limit {
 		return answer{}, fmt.Errorf("the answer is larger than %s", printable.Bytes(r.limit))
 	}
-	return answer{resp.StatusCode, resp.Header, string(body)}, nil
+	return answer{resp.StatusCode, resp.Header, string(body), addressOf(resp)}, nil
 }
 
 // send sends the request and returns the response, whose body is not read yet and has to be
@@ -189,7 +196,7 @@ func (r *exchange) send(ctx context.Context) (*http.Response, error) {
 	if r.public {
 		transport = dialing(checkPublic)
 	}
-	client := &http.Client{Transport: &within{r.reach, transport}}
+	client := &http.Client{Transport: &within{r.reach, transport}, CheckRedirect: follow}
 	if !r.redirect {
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
@@ -241,13 +248,24 @@ func (r *exchange) build(ctx context.Context) (*http.Request, error) {
 // error without the address, which may hold a key.
 func reason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+			return cause
+		}
+		return errors.New("cancelled")
 	}
 	var inner *url.Error
 	if errors.As(err, &inner) {
 		return inner.Err
 	}
 	return err
+}
+
+// addressOf is the address that answered, behind all redirections. Who asked there, it does not
+// say.
+func addressOf(r *http.Response) string {
+	u := *r.Request.URL
+	u.User = nil
+	return u.String()
 }
 
 // withoutSecrets returns an address without user, query and fragment, for messages.

@@ -67,9 +67,9 @@ func (f *flow) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// head is {status, headers} of a response.
+// head is {status, headers, url} of a response.
 func head(L *lua.LState, r *http.Response) *lua.LTable {
-	return record(L, "status", lua.LNumber(r.StatusCode), "headers", headerTable(L, r.Header))
+	return record(L, "status", lua.LNumber(r.StatusCode), "headers", headerTable(L, r.Header), "url", lua.LString(addressOf(r)))
 }
 
 // flow opens r and passes the response to take, while other jobs may run. It returns the
@@ -77,14 +77,20 @@ func head(L *lua.LState, r *http.Response) *lua.LTable {
 func (m *module) flow(L *lua.LState, function string, r exchange, take func(ctx context.Context, f *flow) error) (*http.Response, error) {
 	var resp *http.Response
 	r.reach = m.env.Reach
+	until := m.env.until(L, "http."+function, r.signal)
 	err := m.wait(L, function, func(ctx context.Context) error {
+		ctx, end := until(ctx)
+		defer end()
 		f, err := r.open(ctx)
 		if err != nil {
 			return err
 		}
 		defer f.close()
 		resp = f.Response
-		return take(ctx, f)
+		if err = take(ctx, f); err != nil && ctx.Err() != nil {
+			return reason(ctx, err) // also where it was in a function of the hook
+		}
+		return err
 	})
 	var misuse *luavm.Misuse
 	if err != nil && !errors.As(err, &misuse) {

@@ -3,6 +3,7 @@ package stdlib
 import (
 	"context"
 	"math"
+	"strconv"
 	"time"
 
 	"pi/luavm"
@@ -50,7 +51,7 @@ const maxTimer = 365 * 24 * 60 * 60 * 1000
 // misuse.
 func duration(ms, least float64) (time.Duration, error) {
 	if math.IsNaN(ms) || ms < least || ms > maxTimer {
-		return 0, luavm.Misusef("%v is no number of milliseconds from %v to %d", ms, least, int64(maxTimer))
+		return 0, luavm.Misusef("%s is no number of milliseconds from %v to %d, a year", strconv.FormatFloat(ms, 'f', -1, 64), least, int64(maxTimer))
 	}
 	return time.Duration(ms * float64(time.Millisecond)), nil
 }

@@ -1,6 +1,7 @@
 package stdlib
 
 import (
+	"errors"
 	"maps"
 	"net/url"
 	"slices"
@@ -55,3 +56,17 @@ func encodeQuery(L *lua.LState, t *lua.LTable) (string, error) {
 // encodePart writes everything but letters, digits and -_.~ as %XX, so that the text can
 // stand anywhere in an address.
 func encodePart(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+// resolveURL is http.resolve: the address that a link in the page at base means.
+func resolveURL(L *lua.LState, base, link string) (lua.LValue, error) {
+	luavm.Building(L, 10*(len(base)+len(link))) // escaped, read, resolved
+	u, err := url.Parse(strings.TrimSpace(base))
+	if err != nil || !u.IsAbs() || u.Opaque != "" {
+		return nil, errors.New("the base is no address such as https://example.com/page")
+	}
+	to, err := u.Parse(strings.TrimSpace(link))
+	if err != nil {
+		return nil, errors.New("the link is malformed")
+	}
+	return lua.LString(to.String()), nil
+}

@@ -383,10 +383,10 @@ func (f *file) newClock(L *lua.LState) lua.LValue {
 		if by < 0 {
 			luavm.Raise(L, "t.clock.advance: time does not go back")
 		}
-		f.current(L, "clock.advance")
+		f.open(L, "clock.advance")
 		_ = f.wait(L, "clock.advance", func(ctx context.Context, s *scene) error {
 			s.stage.clock.advance(ctx, by)
-			if s.stage.run == nil || !s.stage.run.Agent().IsIdle() {
+			if !s.stage.run.Agent().IsIdle() {
 				return nil
 			}
 			return s.stage.finish(ctx)

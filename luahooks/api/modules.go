@@ -164,7 +164,10 @@ func newEnv(p *programs, s *servers) *stdlib.Env {
 			answer, err := p.jobs.nested(ctx, name, fn, args)
 			return answer == child.Enough, err
 		},
-		Inside:  p.jobs.inside,
+		Inside: p.jobs.inside,
+		Until: func(L *lua.LState, function string, v lua.LValue) stdlib.Within {
+			return signalOption(L, function, v).within
+		},
 		Locks:   cmp.Or(p.Locks, filelock.New("")),
 		Outside: asOutside,
 		Follow:  func(again bool) func(context.Context) context.Context { return asFollowing(p.vm.Context(), again) },

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -64,6 +65,11 @@ func isEmpty(b *Block) bool {
 		return b.Data == ""
 	}
 	return false
+}
+
+// SaysNothing reports whether a request leaves out all that m consists of.
+func SaysNothing(m *Message) bool {
+	return !slices.ContainsFunc(m.Content, func(b Block) bool { return !isEmpty(&b) })
 }
 
 // cleanBlocks leaves out blocks that say nothing and mends the others.

@@ -6,13 +6,14 @@ local http = {}
 
 --- Options of `http.get` and `http.post`.
 ---@class pi.HttpCallOptions
----@field headers? table<string, string>
+---@field headers? table<string, string> a redirection to another scheme, host or port takes only harmless ones along: `Accept`, `Accept-Charset`, `Accept-Encoding`, `Accept-Language`, `Cache-Control`, `Content-Encoding`, `Content-Language`, `Content-Type`, `Range` and `User-Agent`
 ---@field body? string
 ---@field json? any sent as JSON, in the place of `body`
 ---@field timeout? integer ms for everything; 5 minutes unless said
 ---@field max_bytes? integer of the answer; 16 MiB unless said, 64 MiB at most
 ---@field redirect? boolean false: a redirection is given as it is
 ---@field public? boolean true: only to public addresses, and not through a proxy. Where a name leads is looked at when the connection is made, at each redirection anew; this machine, the networks around it and what a cloud tells of its machines are refused. For addresses that a page or a model names
+---@field signal? pi.Signal ends it, such as `ctx.signal`: nil and a message
 
 --- Options of `http.request`.
 ---@class pi.HttpOptions: pi.HttpCallOptions
@@ -24,6 +25,7 @@ local http = {}
 ---@field status integer
 ---@field headers table<string, string> names in small letters
 ---@field body string
+---@field url string the address that answered, behind all redirections: where relative links of a page begin
 
 --- Makes a request.
 ---@param opts pi.HttpOptions
@@ -50,6 +52,13 @@ function http.post(url, opts) end
 ---@return string
 function http.encode(text) end
 
+--- The address that a link in a page means: `http.resolve("https://example.com/a/b", "../c?d")` is `https://example.com/c?d`. The base of a page is `response.url`.
+---@param base string
+---@param link string
+---@return string? address
+---@return string? message the base is no whole address, or the link none at all
+function http.resolve(base, link) end
+
 --- Makes a request and hands the body of the answer on while it comes. Nothing more is read before `on_chunk` has returned. It returns when the body has ended.
 ---@param opts pi.HttpStreamOptions
 ---@return pi.HttpHead? response
@@ -60,19 +69,21 @@ function http.stream(opts) end
 ---@class pi.HttpStreamOptions
 ---@field url string
 ---@field method? string `GET` unless said, or `POST` with a body
----@field headers? table<string, string>
+---@field headers? table<string, string> a redirection to another origin takes only harmless ones along, as with `http.get`
 ---@field body? string
 ---@field json? any sent as JSON, in the place of `body`
 ---@field timeout? integer ms for which the server may be silent; 5 minutes unless said
 ---@field max_bytes? integer of the answer; no limit unless said
 ---@field redirect? boolean false: a redirection is given as it is
 ---@field public? boolean true: only to public addresses, and not through a proxy. Where a name leads is looked at when the connection is made, at each redirection anew; this machine, the networks around it and what a cloud tells of its machines are refused. For addresses that a page or a model names
+---@field signal? pi.Signal ends it, such as `ctx.signal`: nil and a message
 ---@field on_chunk fun(bytes: string, response: pi.HttpHead): boolean? gets each piece as it comes, whatever the status is; true ends the stream. An error ends it and is one of `http.stream`
 
 --- An answer without its body.
 ---@class pi.HttpHead
 ---@field status integer
 ---@field headers table<string, string> names in small letters
+---@field url string the address that answered, behind all redirections
 
 --- Makes a request and hands on the events of the answer, which has to be a `text/event-stream`. It returns when the stream has ended, and does not connect anew; to listen all the time, call it in `timer.after(0, …)`. What an event makes a hook send counts as coming from outside.
 ---@param opts pi.HttpEventsOptions
@@ -84,13 +95,14 @@ function http.events(opts) end
 ---@class pi.HttpEventsOptions
 ---@field url string
 ---@field method? string `GET` unless said, or `POST` with a body
----@field headers? table<string, string> such as `["Last-Event-ID"]`, to go on where a stream has ended
+---@field headers? table<string, string> such as `["Last-Event-ID"]`, to go on where a stream has ended; a redirection to another origin takes only harmless ones along, as with `http.get`
 ---@field body? string
 ---@field json? any sent as JSON, in the place of `body`
 ---@field timeout? integer ms for which the server may be silent, comments count; 5 minutes unless said
 ---@field max_bytes? integer of an event; 16 MiB unless said, 64 MiB at most
 ---@field redirect? boolean false: a redirection is an answer without events
 ---@field public? boolean true: only to public addresses, and not through a proxy. Where a name leads is looked at when the connection is made, at each redirection anew; this machine, the networks around it and what a cloud tells of its machines are refused. For addresses that a page or a model names
+---@field signal? pi.Signal ends it, such as `ctx.signal`: nil and a message
 ---@field on_event fun(event: pi.HttpEventData): boolean? gets each event as it comes; true ends the stream. An error ends it and is one of `http.events`
 
 --- An event of a server.

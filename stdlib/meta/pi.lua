@@ -219,7 +219,7 @@ function pi.remove_tool(name) end
 ---@return pi.ToolResult
 function pi.call_tool(name, input) end
 
---- Hands in a message of your own, which the model sees as said by the user. Idle and without `trigger_turn` it is appended at once and nobody is asked.
+--- Hands in a message of your own, which the model sees as said by the user. Idle and without `trigger_turn` it is appended at once and nobody is asked. One without content is for the user alone, such as a marker that a renderer draws from its `details`: it is appended as soon as it can be, the model is never asked for it and never sees it, whatever the options say.
 ---@param message pi.CustomMessage
 ---@param opts? pi.SendMessageOptions
 ---@return boolean? ok

@@ -255,8 +255,9 @@ function test.fail(message) end
 ---@class pi.TestClock
 local TestClock = {}
 
---- Sets the clock forward. What is due by then happens in its order, each at its time, before
---- this returns.
+--- Begins the program if nothing has, and sets the clock forward. What is due by then happens in
+--- its order, each at its time, before this returns. Runs that a timer causes are settled at the
+--- end; to have each settled before the next timer goes off, advance step by step.
 ---@param ms number
 function TestClock.advance(ms) end
 

@@ -1,6 +1,6 @@
 ---@meta pi.timer
 
---- Doing things later. Times are milliseconds. Timers end with the hook.
+--- Doing things later. Times are milliseconds, a year (31536000000) at most: one that is longer raises. Timers end with the hook.
 ---@class pi.timer
 local timer = {}
 

@@ -31,3 +31,10 @@ t.case("the clock of the case gives a model up", function(t)
   t.equal(t.command("/consult"), "in time")
   t.equal(t.command("/consult"), "timeout")
 end)
+
+t.case("time may pass before anything else", function(t)
+  t.hook("beat.lua")
+  t.model { "heard" }
+  t.clock.advance(60000)
+  t.equal(#t.requests(), 1)
+end)
