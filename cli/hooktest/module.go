@@ -170,9 +170,6 @@ func (f *file) wait(L *lua.LState, function string, do func(ctx context.Context,
 		inner = do(ctx, s)
 		return nil
 	})
-	if errors.Is(inner, errWaitsForItself) {
-		err = errWaitsForItself
-	}
 	if err != nil {
 		luavm.Raise(L, "t.%s: %v", function, err)
 	}

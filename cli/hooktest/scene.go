@@ -97,15 +97,9 @@ func (s *scene) fault() string {
 	return s.faults[0]
 }
 
-// answeringKey is in the context of the function of a step, and of all that it does.
-type answeringKey struct{}
-
-// isAnswering reports whether ctx is of what the function of a step does.
-func isAnswering(ctx context.Context) bool { return ctx.Value(answeringKey{}) != nil }
-
 // stepOf calls the function of a step with the request and reads the step that it returns.
 func (s *scene) stepOf(ctx context.Context, one step, r *sentRequest) (made step, err error) {
-	err = s.job(context.WithValue(ctx, answeringKey{}, true), "model", func(L *lua.LState) error {
+	err = s.job(ctx, "model", func(L *lua.LState) error {
 		L.Push(one.function)
 		L.Push(s.file.requestTable(L, r))
 		L.Call(1, 1)

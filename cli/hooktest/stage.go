@@ -171,11 +171,8 @@ func (s *stage) submit(ctx context.Context, text string, attached []message.Bloc
 }
 
 // finish waits until nothing is left to do: what hooks sent was answered, and their handlers
-// have ended. In the function of a step that is for what waits for the answer.
+// have ended.
 func (s *stage) finish(ctx context.Context) error {
-	if isAnswering(ctx) {
-		return nil
-	}
 	for {
 		s.awaitHandlers(ctx)
 		if err := s.run.Agent().WaitIdle(ctx); err != nil {
@@ -216,22 +213,10 @@ func (s *stage) awaitHandlers(ctx context.Context) {
 	}
 }
 
-// errWaitsForItself is the mistake of a test whose step has a command wait for the run that the
-// step answers.
-var errWaitsForItself = errors.New("the command waits with ctx.prompt for the run that this step of t.model answers; give the command outside of the step, before or after t.prompt")
-
-// stopKey is in the context of a command, with what ends it.
-type stopKey struct{}
-
 // driver runs what is typed, sent by hooks, or done by a key, and shows what comes of it.
 func (s *stage) driver() command.Driver {
 	act := func(ctx context.Context, line string, run command.Action) (command.Outcome, error) {
-		ctx, stop := context.WithCancelCause(ctx)
-		defer stop(nil)
-		outcome, err := run(context.WithValue(ctx, stopKey{}, stop))
-		if context.Cause(ctx) == errWaitsForItself {
-			return outcome, errWaitsForItself
-		}
+		outcome, err := run(ctx)
 		if _, cancelled := errors.AsType[*command.CancelledError](err); cancelled && line != "" {
 			name, _ := command.Split(line)
 			err = fmt.Errorf("/%s: %w", name, err)
@@ -246,13 +231,7 @@ func (s *stage) driver() command.Driver {
 		}
 		return outcome, nil
 	}
-	joins := func(ctx context.Context) (left func()) {
-		if isAnswering(ctx) {
-			ctx.Value(stopKey{}).(context.CancelCauseFunc)(errWaitsForItself)
-		}
-		return func() {}
-	}
-	return command.Driver{Agent: s.run.Agent(), Commands: s.run.Commands(), Ask: s.run.Agent().Prompt, Joins: joins, Act: act}
+	return command.Driver{Agent: s.run.Agent(), Commands: s.run.Commands(), Ask: s.run.Agent().Prompt, Act: act}
 }
 
 // close ends the run as the end of the program does.

@@ -67,8 +67,3 @@ t.case("a question of a server that is none", function(t)
   t.answers { input = "x" }
   t.tool("mcp", { call = "s/go" })
 end)
-t.case("a step whose command waits for the step", function(t)
-  t.hook("joins.lua")
-  t.model { function() t.command("/join") end }
-  t.prompt("x")
-end)

@@ -1,1 +1,0 @@
-pi.command("join", { handler = function(ctx) ctx.prompt("and this") end })
