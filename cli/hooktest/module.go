@@ -326,6 +326,9 @@ func (f *file) reopen(L *lua.LState) string {
 	s := f.open(L, "reopen")
 	before := len(s.stage.witness.shown())
 	err := f.wait(L, "reopen", func(ctx context.Context, s *scene) error {
+		if s.stage.isHeldUp(ctx) {
+			return errors.New("the agent works, and waits for this function; call it behind t.prompt")
+		}
 		if err := s.stage.close(ctx); err != nil {
 			return err
 		}

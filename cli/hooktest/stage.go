@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"pi/agent"
@@ -42,9 +43,11 @@ type stage struct {
 	leftover leftover
 	watcher  *process.Watcher
 
-	run    *app.TestRun // nil until it is needed, and after it was closed
-	began  bool         // there was a run
-	resume string       // the file of the session that the next run goes on with
+	life   context.Context // of the case
+	typed  sync.WaitGroup  // what was typed while the agent worked, see [stage.beside]
+	run    *app.TestRun    // nil until it is needed, and after it was closed
+	began  bool            // there was a run
+	resume string          // the file of the session that the next run goes on with
 }
 
 // newStage makes the folders of a case. read reads the file of a hook, if it may run; judge
@@ -164,6 +167,9 @@ func (s *stage) submit(ctx context.Context, text string, attached []message.Bloc
 	if _, err := s.opened(ctx); err != nil {
 		return err
 	}
+	if s.isHeldUp(ctx) {
+		return s.steer(ctx, text, attached)
+	}
 	if err := s.driver().Run(ctx, agent.Prompt{Text: text, Attachments: attached, Source: s.mode()}); err != nil {
 		return err
 	}
@@ -171,8 +177,12 @@ func (s *stage) submit(ctx context.Context, text string, attached []message.Bloc
 }
 
 // finish waits until nothing is left to do: what hooks sent was answered, and their handlers
-// have ended.
+// have ended. Where the agent waits for the test it returns at once.
 func (s *stage) finish(ctx context.Context) error {
+	if s.isHeldUp(ctx) {
+		return nil
+	}
+	s.typed.Wait()
 	for {
 		s.awaitHandlers(ctx)
 		if err := s.run.Agent().WaitIdle(ctx); err != nil {
@@ -286,10 +296,15 @@ func (s *stage) attached(path string) attach.Found {
 
 // press does what a key of a hook does.
 func (s *stage) press(ctx context.Context, do func(ctx context.Context) (command.Outcome, error)) error {
-	err := s.driver().Do(ctx, "", func(ctx context.Context) (command.Outcome, error) {
-		return do(s.run.Agent().CommandContext(ctx, agent.Prompt{Source: s.mode()}))
-	})
-	if err != nil {
+	act := func(ctx context.Context, d command.Driver) error {
+		return d.Do(ctx, "", func(ctx context.Context) (command.Outcome, error) {
+			return do(s.run.Agent().CommandContext(ctx, agent.Prompt{Source: s.mode()}))
+		})
+	}
+	if s.isHeldUp(ctx) {
+		return s.beside(ctx, act)
+	}
+	if err := act(ctx, s.driver()); err != nil {
 		return err
 	}
 	return s.finish(ctx)

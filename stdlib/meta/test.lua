@@ -4,6 +4,9 @@
 --- home directory, a project and a session of its own, a model that answers from a script, and
 --- nobody to ask. A check that fails ends the case. What does something, as `prompt`, returns
 --- when nothing is left to do: messages that hooks sent are answered, their handlers have ended.
+--- In a function that answers the model while the agent works it returns at once, as what is typed
+--- meanwhile: a command has run, or waits for what comes later; a prompt steers and has no answer yet;
+--- `/new`, `/compact` and the others that end the work are refused, and `reopen` raises.
 ---@class pi.test
 ---@field clock pi.TestClock the time of the case, which hooks see in `pi.time`, `pi.timer` and `os`: it goes on only as you set it forward, by what hooks sleep (which takes that long where something waits for them), and while the session ends
 local test = {}

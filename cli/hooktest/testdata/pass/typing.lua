@@ -1,0 +1,13 @@
+-- What a user types while the agent works.
+pi.command("say", { handler = function(ctx) return { status = "said " .. ctx.args[1] } end })
+pi.command("ask", { handler = function(ctx)
+  local outcome = ctx.prompt("and then?")
+  ctx.ui.notify("the run has ended: " .. outcome.outcome)
+end })
+pi.shortcut("ctrl+alt+y", { handler = function(ctx) ctx.ui.notify("pressed") end })
+pi.command("later", { handler = function(ctx)
+  pi.async(function()
+    pi.exec("true", {})
+    ctx.ui.notify("beside")
+  end)
+end })
