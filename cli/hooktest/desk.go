@@ -84,9 +84,11 @@ func (p *user) SetDrawer(place agent.Place, key string, d agent.Drawer) {
 	p.desk.set(place, key, widget{drawer: d})
 }
 
-// HideStatus does nothing: the parts of the status line are there as ever.
-// Can reports that the user of a case has all but a terminal to lend.
-func (*user) Can(a agent.Ability) bool { return a != agent.CanRun }
+// Can reports that the user of a case has all but a terminal to lend; where nobody is there,
+// nothing shows a component.
+func (p *user) Can(a agent.Ability) bool {
+	return a != agent.CanRun && (a != agent.CanCustom || p.HasUI())
+}
 
 // HideStatus has nothing to hide.
 func (*user) HideStatus(bool) {}

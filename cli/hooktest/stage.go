@@ -1,6 +1,7 @@
 package hooktest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -170,10 +171,8 @@ func (s *stage) submit(ctx context.Context, text string, attached []message.Bloc
 	if s.isHeldUp(ctx) {
 		return s.steer(ctx, text, attached)
 	}
-	if err := s.driver().Run(ctx, agent.Prompt{Text: text, Attachments: attached, Source: s.mode()}); err != nil {
-		return err
-	}
-	return s.finish(ctx)
+	err := s.driver().Run(ctx, agent.Prompt{Text: text, Attachments: attached, Source: s.mode()})
+	return cmp.Or(err, s.finish(ctx))
 }
 
 // finish waits until nothing is left to do: what hooks sent was answered, and their handlers
@@ -185,10 +184,10 @@ func (s *stage) finish(ctx context.Context) error {
 	s.typed.Wait()
 	for {
 		s.awaitHandlers(ctx)
+		done := s.run.Agent().IsIdle() // else what comes of its work is waited for, too
 		if err := s.run.Agent().WaitIdle(ctx); err != nil {
 			return err
 		}
-		done := true
 		d := s.driver()
 		for prompt := range d.Submitted() {
 			done = false
@@ -304,8 +303,6 @@ func (s *stage) press(ctx context.Context, do func(ctx context.Context) (command
 	if s.isHeldUp(ctx) {
 		return s.beside(ctx, act)
 	}
-	if err := act(ctx, s.driver()); err != nil {
-		return err
-	}
-	return s.finish(ctx)
+	err := act(ctx, s.driver())
+	return cmp.Or(err, s.finish(ctx))
 }
