@@ -121,7 +121,7 @@ func TestADrawerThatReturnsSomethingElseIsNamed(t *testing.T) {
 	s.draw("above n", 80, agent.Surroundings{})
 	s.draw("above t", 80, agent.Surroundings{})
 	r.mustSay("error: hook a: widget n: ", "a.lua:2: a renderer returns a string or a list of strings, not a number")
-	r.mustSay("error: hook a: widget t: ", "a.lua:3: a renderer returns a string or a list of strings, not a table with anything else in it")
+	r.mustSay("error: hook a: widget t: ", "a.lua:3: a renderer returns a string or a list of strings, and element 2 of the list is a table")
 }
 
 func asks(d agent.Drawer) bool {

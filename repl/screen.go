@@ -285,13 +285,14 @@ const (
 	rankLive // the row that says what is waited for, and the row of the cursor
 )
 
-// zoneRows is how many rows the zone may have in a window of height rows: a third, but
-// six where there are so many; with a panel all but two.
-func zoneRows(height int, panel bool) int {
+// zoneRows is how many rows the zone may have in a window of height rows: a third, and
+// what hooks show besides, together half at most, but six where there are so many; with a panel
+// all but two.
+func zoneRows(height int, panel bool, ofHooks int) int {
 	if panel {
 		return max(1, height-2)
 	}
-	return min(height, max(6, height/3))
+	return min(height, max(6, min(height/3+ofHooks, height/2)))
 }
 
 // fit shortens sections until together they have at most limit rows.
@@ -321,10 +322,12 @@ func fit(sections []section, limit int) {
 func (s *screen) zone(columns, rows int) terminal.Zone {
 	panel := s.panels.top()
 	component := s.panels.component()
-	limit := zoneRows(rows, panel != nil || component != nil || s.line.overlay != nil)
+	of := func(place agent.Place) []string { return s.widgets.rows(s.palette, columns, place) }
+	header, above, below, footer := of(agent.Header), of(agent.Above), of(agent.Below), of(agent.Footer)
+	limit := zoneRows(rows, panel != nil || component != nil || s.line.overlay != nil, len(header)+len(above)+len(below)+len(footer))
 	busy := s.activity.rows(columns, s)
 	sections := []section{
-		{rank: rankHeader, rows: s.widgets.rows(s.palette, columns, agent.Header), fromEnd: true},
+		{rank: rankHeader, rows: header, fromEnd: true},
 		{rank: rankBlock, rows: s.writer.liveRows(columns)},
 		{rank: rankOutput, rows: s.calls.liveRows(columns, s.now())},
 		{rank: rankOutput, rows: s.notices.waitingRows(columns, s.now())},
@@ -332,7 +335,7 @@ func (s *screen) zone(columns, rows int) terminal.Zone {
 		{rank: rankQueue, rows: s.queueRows(columns)},
 		{rank: rankQueue, rows: s.notices.mention.rows(s.palette, columns, s.now())},
 		{rank: rankWidget, rows: s.widgets.plan.rows(s.palette, columns), fromEnd: true},
-		{rank: rankWidget, rows: s.widgets.rows(s.palette, columns, agent.Above), fromEnd: true},
+		{rank: rankWidget, rows: above, fromEnd: true},
 	}
 	z := terminal.Zone{NoCursor: true}
 	at, row := -1, 0
@@ -343,8 +346,8 @@ func (s *screen) zone(columns, rows int) terminal.Zone {
 		sections = append(sections, section{rank: part.rank, rows: part.rows, least: part.least, fromEnd: true})
 	}
 	sections = append(sections,
-		section{rank: rankWidget, rows: s.widgets.rows(s.palette, columns, agent.Below), fromEnd: true},
-		section{rank: rankFooter, rows: s.widgets.rows(s.palette, columns, agent.Footer), fromEnd: true})
+		section{rank: rankWidget, rows: below, fromEnd: true},
+		section{rank: rankFooter, rows: footer, fromEnd: true})
 	fit(sections, limit)
 	for i, x := range sections {
 		if i == at {

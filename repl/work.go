@@ -293,9 +293,8 @@ func (r *REPL) steer(ctx context.Context, x *job, commands *sync.WaitGroup, stop
 // steerCommand runs a command while the agent works. One that ends the work asks first:
 // then the work is stopped for it, and the command is not done but for the time after that.
 func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, x job, commands *sync.WaitGroup, stop <-chan struct{}) (done, stopped bool) {
-	interrupting := []string{"compact", "uncompact", "new", "clear", "resume", "branch", "fork", "tree", "undo", "redo", "quit", "exit"}
-	name := strings.TrimPrefix(strings.Fields(p.Text)[0], "/")
-	if slices.Contains(interrupting, name) {
+	if command.EndsWork(p.Text) {
+		name, _ := command.Split(p.Text)
 		asking, cancel := context.WithCancel(ctx)
 		defer cancel()
 		go func() {

@@ -13,13 +13,15 @@ import (
 	"pi/repl/terminal"
 )
 
-func TestTheZoneHasAThirdOfTheWindowOrSixRows(t *testing.T) {
+func TestTheZoneHasAThirdOfTheWindowAndWhatHooksShowOrSixRows(t *testing.T) {
 	for _, c := range []struct {
 		height, want int
 		panel        bool
-	}{{30, 10, false}, {24, 8, false}, {12, 6, false}, {5, 5, false}, {1, 1, false}, {30, 28, true}, {8, 6, true}, {2, 1, true}} {
-		if got := zoneRows(c.height, c.panel); got != c.want {
-			t.Errorf("of %d rows (panel %v): %d, want %d", c.height, c.panel, got, c.want)
+		ofHooks      int
+	}{{30, 10, false, 0}, {24, 8, false, 0}, {12, 6, false, 0}, {5, 5, false, 0}, {1, 1, false, 0}, {30, 28, true, 0}, {8, 6, true, 3}, {2, 1, true, 0},
+		{36, 14, false, 2}, {36, 18, false, 10}, {8, 6, false, 10}, {4, 4, false, 10}} {
+		if got := zoneRows(c.height, c.panel, c.ofHooks); got != c.want {
+			t.Errorf("of %d rows (panel %v, %d of hooks): %d, want %d", c.height, c.panel, c.ofHooks, got, c.want)
 		}
 	}
 }
@@ -90,7 +92,7 @@ func TestTheZoneFitsIntoEveryWindow(t *testing.T) {
 		x.shows(text(strings.Join(lines(9), " ")))
 		x.line.set(strings.Join(lines(9), "\n"))
 		z := x.zone(columns, rows)
-		if len(z.Rows) > rows || len(z.Rows) > max(6, rows/3) {
+		if len(z.Rows) > rows || len(z.Rows) > max(6, rows/2) {
 			t.Fatalf("%d rows in a window of %d:\n%s", len(z.Rows), rows, strings.Join(z.Rows, "\n"))
 		}
 		if z.NoCursor || z.Row >= len(z.Rows) || z.Column > columns {

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"pi/agent"
 )
@@ -75,6 +76,13 @@ func (s *Set) isCode(line string) bool {
 	name, _ := Split(line)
 	_, ok := s.lookupCode(name)
 	return ok
+}
+
+// EndsWork reports whether a line is a command of the program that ends the work of the agent: a
+// user is asked first.
+func EndsWork(line string) bool {
+	name, _ := Split(line)
+	return slices.Contains([]string{"compact", "uncompact", "new", "clear", "resume", "branch", "fork", "tree", "undo", "redo", "quit", "exit"}, name)
 }
 
 // isPrompt reports whether a text names a template or a skill.

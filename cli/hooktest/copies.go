@@ -78,8 +78,9 @@ func (c *copies) original(text, dir string) string {
 	return text
 }
 
-// edit gives the copy of a hook, or of a file beside one, another text, and returns its path.
-func (c *copies) edit(original, text string) (path string, err error) {
+// edit gives the copy of a hook, or of a file beside one, another text, unless that is nil, and
+// returns its path.
+func (c *copies) edit(original string, text *string) (path string, err error) {
 	folder, inside := c.around(original)
 	if folder == "" {
 		return "", fmt.Errorf("%s is no hook of this case; t.hook adds one", filepath.Base(original))
@@ -88,12 +89,15 @@ func (c *copies) edit(original, text string) (path string, err error) {
 		inside = "init.lua"
 	}
 	path = filepath.Join(folder, inside)
+	if text == nil {
+		return path, nil
+	}
 	for dir := filepath.Dir(inside); dir != "."; dir = filepath.Dir(dir) {
 		if err := ownFolder(filepath.Join(folder, dir)); err != nil {
 			return "", err
 		}
 	}
-	return path, replace(path, []byte(text))
+	return path, replace(path, []byte(*text))
 }
 
 // around returns the folder of copies that has the one of original, and its path in there;

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -128,14 +129,26 @@ func (f *file) setFlags(L *lua.LState, s *scene, flags *lua.LTable) {
 	}
 }
 
-func (f *file) writeFile(L *lua.LState, path, text string) {
+// writeFile is t.file(path, text, {mode?}).
+func (f *file) writeFile(L *lua.LState, path, text string, opts lua.LValue) {
+	mode := "600"
+	if opts != lua.LNil {
+		luavm.UnpackTable(L, L.CheckTable(3), "t.file", luavm.Opt("mode", &mode))
+	}
+	rights, invalid := strconv.ParseUint(mode, 8, 9)
+	if invalid != nil {
+		luavm.Raise(L, "t.file: mode is a text such as \"755\", not %q", mode)
+	}
 	at, err := f.current(L, "file").stage.inProject("file", path)
 	if err == nil {
 		err = f.wait(L, "file", func(context.Context, *scene) error {
 			if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 				return err
 			}
-			return os.WriteFile(at, []byte(text), 0o600)
+			if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+				return err
+			}
+			return os.Chmod(at, os.FileMode(rights))
 		})
 	}
 	if err != nil {
@@ -292,10 +305,10 @@ func (f *file) tool(L *lua.LState, name string, input lua.LValue) lua.LValue {
 	return t
 }
 
-// editHook is t.edit_hook(path, text): it saves a hook of the case, or a file beside one, and
-// returns when that is live. A hook that does not load gives nil and why; the version before
+// editHook is t.edit_hook(path, text?): it saves a hook of the case, or a file beside one, with
+// another text, and returns when that is live; without a text all load anew. A hook that does not load gives nil and why; the version before
 // runs on, as ever.
-func (f *file) editHook(L *lua.LState, path, text string) error {
+func (f *file) editHook(L *lua.LState, path string, text *string) error {
 	s := f.current(L, "edit_hook")
 	var saved string
 	err := f.wait(L, "edit_hook", func(context.Context, *scene) (err error) {
@@ -310,7 +323,7 @@ func (f *file) editHook(L *lua.LState, path, text string) error {
 	}
 	return f.wait(L, "edit_hook", func(ctx context.Context, s *scene) error {
 		chain := s.stage.run.Chain()
-		chain.Reload(ctx, false)
+		chain.Reload(ctx, text == nil)
 		for _, h := range chain.Hooks() {
 			if strings.HasSuffix(saved, h.Path) && h.Rejected != "" {
 				return errors.New(h.Rejected)
@@ -326,6 +339,9 @@ func (f *file) reopen(L *lua.LState) string {
 	s := f.open(L, "reopen")
 	before := len(s.stage.witness.shown())
 	err := f.wait(L, "reopen", func(ctx context.Context, s *scene) error {
+		if s.stage.isHeldUp(ctx) {
+			return errors.New("the agent works, and waits for this function; call it behind t.prompt")
+		}
 		if err := s.stage.close(ctx); err != nil {
 			return err
 		}

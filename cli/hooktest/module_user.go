@@ -1,6 +1,7 @@
 package hooktest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -32,7 +33,13 @@ func (f *file) viewTable(L *lua.LState, v *view) lua.LValue {
 			h = *height
 		}
 		var lines []string
+		wasClosed := v.isClosed()
 		f.inWait(L, "view.lines", func(context.Context) { lines = v.lines(w, h) })
+		if lines == nil && !wasClosed && v.isClosed() {
+			fault := "a component of hook " + v.from + " failed when it was drawn"
+			f.current(L, "view").note(fault) // the user would look at nothing
+			luavm.Raise(L, "%s", fault)
+		}
 		return lines
 	}))
 	luavm.Set(t, "key", f.vm.Func("view.key", func(L *lua.LState, names ...string) (used bool) {
@@ -128,10 +135,8 @@ func (f *file) shell(L *lua.LState, line string) (lua.LValue, error) {
 	f.open(L, "shell")
 	var outcome agent.BashOutcome
 	err := f.wait(L, "shell", func(ctx context.Context, s *scene) (err error) {
-		if outcome, err = s.stage.run.Agent().Bash(ctx, agent.UserCommand{Line: line}); err != nil {
-			return err
-		}
-		return s.stage.finish(ctx)
+		outcome, err = s.stage.run.Agent().Bash(ctx, agent.UserCommand{Line: line})
+		return cmp.Or(err, s.stage.finish(ctx))
 	})
 	if err != nil {
 		return lua.LNil, err

@@ -116,7 +116,7 @@ func (s *scene) stepOf(ctx context.Context, one step, r *sentRequest) (made step
 // job runs a function of the test for something that asks it while the case waits. An error
 // fails the case.
 func (s *scene) job(ctx context.Context, name string, f func(L *lua.LState) error) error {
-	err := s.file.vm.Run(ctx, luavm.Job{Name: name, Timeout: luaTime, Clock: luavm.CountedLua, Run: f})
+	err := s.file.vm.Run(context.WithValue(ctx, answeringKey{}, true), luavm.Job{Name: name, Timeout: luaTime, Clock: luavm.CountedLua, Run: f})
 	if err != nil && ctx.Err() == nil {
 		s.note(name + ": " + err.Error())
 	}

@@ -1,6 +1,7 @@
 package hooktest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"pi/agent"
@@ -42,9 +44,11 @@ type stage struct {
 	leftover leftover
 	watcher  *process.Watcher
 
-	run    *app.TestRun // nil until it is needed, and after it was closed
-	began  bool         // there was a run
-	resume string       // the file of the session that the next run goes on with
+	life   context.Context // of the case
+	typed  sync.WaitGroup  // what was typed while the agent worked, see [stage.beside]
+	run    *app.TestRun    // nil until it is needed, and after it was closed
+	began  bool            // there was a run
+	resume string          // the file of the session that the next run goes on with
 }
 
 // newStage makes the folders of a case. read reads the file of a hook, if it may run; judge
@@ -164,21 +168,26 @@ func (s *stage) submit(ctx context.Context, text string, attached []message.Bloc
 	if _, err := s.opened(ctx); err != nil {
 		return err
 	}
-	if err := s.driver().Run(ctx, agent.Prompt{Text: text, Attachments: attached, Source: s.mode()}); err != nil {
-		return err
+	if s.isHeldUp(ctx) {
+		return s.steer(ctx, text, attached)
 	}
-	return s.finish(ctx)
+	err := s.driver().Run(ctx, agent.Prompt{Text: text, Attachments: attached, Source: s.mode()})
+	return cmp.Or(err, s.finish(ctx))
 }
 
 // finish waits until nothing is left to do: what hooks sent was answered, and their handlers
-// have ended.
+// have ended. Where the agent waits for the test it returns at once.
 func (s *stage) finish(ctx context.Context) error {
+	if s.isHeldUp(ctx) {
+		return nil
+	}
+	s.typed.Wait()
 	for {
 		s.awaitHandlers(ctx)
+		done := s.run.Agent().IsIdle() // else what comes of its work is waited for, too
 		if err := s.run.Agent().WaitIdle(ctx); err != nil {
 			return err
 		}
-		done := true
 		d := s.driver()
 		for prompt := range d.Submitted() {
 			done = false
@@ -286,11 +295,14 @@ func (s *stage) attached(path string) attach.Found {
 
 // press does what a key of a hook does.
 func (s *stage) press(ctx context.Context, do func(ctx context.Context) (command.Outcome, error)) error {
-	err := s.driver().Do(ctx, "", func(ctx context.Context) (command.Outcome, error) {
-		return do(s.run.Agent().CommandContext(ctx, agent.Prompt{Source: s.mode()}))
-	})
-	if err != nil {
-		return err
+	act := func(ctx context.Context, d command.Driver) error {
+		return d.Do(ctx, "", func(ctx context.Context) (command.Outcome, error) {
+			return do(s.run.Agent().CommandContext(ctx, agent.Prompt{Source: s.mode()}))
+		})
 	}
-	return s.finish(ctx)
+	if s.isHeldUp(ctx) {
+		return s.beside(ctx, act)
+	}
+	err := act(ctx, s.driver())
+	return cmp.Or(err, s.finish(ctx))
 }

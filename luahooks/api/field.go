@@ -120,17 +120,12 @@ func (f *field) set(text string) {
 	f.text = f.typed.Text()
 }
 
-// render is field.render(width): the row, with the mark of the cursor; of a field of several a
-// list of them.
+// render is field.render(width): a list of the rows, with the mark of the cursor.
 func (f *field) render(L *lua.LState) int {
 	width := max(1, int(L.CheckNumber(1)))
 	rows, row, column := f.typed.draw(width, f.rows)
 	rows[row] = marked(rows[row], column)
-	if f.rows == 1 {
-		L.Push(lua.LString(rows[0]))
-	} else {
-		L.Push(luavm.NewList(L, len(rows), func(i int) lua.LValue { return lua.LString(rows[i]) }))
-	}
+	L.Push(luavm.NewList(L, len(rows), func(i int) lua.LValue { return lua.LString(rows[i]) }))
 	return 1
 }
 

@@ -168,7 +168,7 @@ func linesOf(L *lua.LState, v lua.LValue) ([]string, error) {
 	case *lua.LTable:
 		list, ok := luavm.Strings(L, v)
 		if !ok {
-			return nil, errors.New("a renderer returns a string or a list of strings, not a table with anything else in it")
+			return nil, fmt.Errorf("a renderer returns a string or a list of strings%s", noString(v))
 		}
 		lines := []string{}
 		for _, l := range list {
@@ -177,6 +177,16 @@ func linesOf(L *lua.LState, v lua.LValue) ([]string, error) {
 		return lines, nil
 	}
 	return nil, fmt.Errorf("a renderer returns a string or a list of strings, not a %s", v.Type())
+}
+
+// noString names what is no string in a list of lines.
+func noString(list *lua.LTable) string {
+	for i := 1; i <= list.Len(); i++ {
+		if v := list.RawGetInt(i); v.Type() != lua.LTString {
+			return fmt.Sprintf(", and element %d of the list is a %s", i, v.Type())
+		}
+	}
+	return ", and the table is no list"
 }
 
 // callLua calls fn and returns its first result.

@@ -105,7 +105,7 @@ func TestWhatGoesWrongInACallbackIsReportedOnce(t *testing.T) {
 func TestOnlyLinesAreDrawn(t *testing.T) {
 	l := newLab(t)
 	for code, want := range map[string]string{`return "a\nb\n"`: "[a b]", `return {"a\nb", "c"}`: "[a b c]", `return nil`: "[]", `return 5`: "not a number",
-		`return { {} }`: "a string or a list of strings"} {
+		`return { {} }`: "a string or a list of strings, and element 1 of the list is a table"} {
 		proto, err := luavm.Compile("draw.lua", []byte(code))
 		if err != nil {
 			t.Fatal(err)

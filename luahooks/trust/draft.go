@@ -86,6 +86,9 @@ func (g *Guard) ReadDraft(p Places, name string) (*Draft, error) {
 
 // noDraft says which drafts there are.
 func noDraft(p Places, name string) error {
+	if folder := filepath.Join(p.DraftsDir(), name); isHook(folder) {
+		return fmt.Errorf("%s is a folder, and a draft is one file; look at what is in it, and move it to %s yourself", folder, filepath.Join(p.GlobalDir(), name))
+	}
 	names := p.Drafts()
 	if len(names) == 0 {
 		return fmt.Errorf("no draft %q in %s; `pi hooks new --draft %s` begins it", name, p.DraftsDir(), name)

@@ -137,6 +137,8 @@ func TestWhatIsNoDraftIsSaid(t *testing.T) {
 	t.Parallel()
 	g, p, _ := draftOf(t, map[string]string{"agent/drafts/gate.lua": "print(1)\n", "agent/drafts/gate_test.lua": "", "agent/drafts/bad.lua": "x = = 1\n",
 		"agent/hooks/same.lua": "print(1)\n", "agent/drafts/same.lua": "print(1)\n", "agent/drafts/folder.lua": "print(1)\n"})
+	must(t, os.MkdirAll(filepath.Join(p.DraftsDir(), "whole"), 0o700))
+	must(t, os.WriteFile(filepath.Join(p.DraftsDir(), "whole/init.lua"), nil, 0o600))
 	must(t, os.MkdirAll(filepath.Join(p.GlobalDir(), "folder"), 0o700))
 	must(t, os.WriteFile(filepath.Join(p.GlobalDir(), "folder/init.lua"), nil, 0o600))
 	for name, want := range map[string]string{
@@ -148,6 +150,7 @@ func TestWhatIsNoDraftIsSaid(t *testing.T) {
 		"bad":       "cannot be read as Lua",
 		"same":      "is what is there already",
 		"folder":    "is a hook with that name",
+		"whole":     "is a folder, and a draft is one file",
 	} {
 		if _, err := g.ReadDraft(p, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", name, err)

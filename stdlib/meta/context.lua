@@ -301,7 +301,7 @@ local command = {}
 --- already the prompt is a follow-up of it, and what is told is how that run ended; prompts of several commands come one
 --- after the other. Handlers of `input` get it with the source `hook`.
 --- The first prompt is free where the person or a client has typed the command; each further one counts towards
---- `max_continuations`, as does the prompt that the command returns after one. At most 16 commands wait at a time, and 4
+--- `max_continuations`, as does what the command sends or returns after one. At most 16 commands wait at a time, and 4
 --- inside of each other.
 --- Esc ends the run first, whose outcome is then `aborted`, and at rest the command. With `pi -p` the last answer is printed,
 --- and the status is that of the last outcome. Over RPC the command is answered when its first prompt is accepted

@@ -2,8 +2,13 @@
 
 --- What the files have that `pi test` runs; hooks themselves cannot require it. A case has a
 --- home directory, a project and a session of its own, a model that answers from a script, and
---- nobody to ask. A check that fails ends the case. What does something, as `prompt`, returns
+--- nobody to ask. The run begins, with `session_start`, at the first `prompt`, `command`, `tool`,
+--- `shell`, `key`, `complete`, `focus`, `soon`, `entries`, `messages` or `reopen`; what hooks read at
+--- the beginning is written with `file` before. A check that fails ends the case. What does something, as `prompt`, returns
 --- when nothing is left to do: messages that hooks sent are answered, their handlers have ended.
+--- In a function that answers the model while the agent works it returns at once, as what is typed
+--- meanwhile: a command has run, or waits for what comes later; a prompt steers and has no answer yet;
+--- `/new`, `/compact` and the others that end the work are refused, and `reopen` raises.
 ---@class pi.test
 ---@field clock pi.TestClock the time of the case, which hooks see in `pi.time`, `pi.timer` and `os`: it goes on only as you set it forward, by what hooks sleep (which takes that long where something waits for them), and while the session ends
 local test = {}
@@ -36,7 +41,12 @@ function test.approve() end
 --- Writes a file into the project, with its folders. `~/…` is in the home directory.
 ---@param path string
 ---@param text string
-function test.file(path, text) end
+---@param opts? pi.TestFileOptions
+function test.file(path, text, opts) end
+
+--- Options of `t.file`.
+---@class pi.TestFileOptions
+---@field mode? string the rights in octal: `"755"` for a program; `"600"` unless said
 
 --- Reads a file of the project.
 ---@param path string from the project, or `~/…` in the home directory
@@ -150,7 +160,7 @@ function test.desktop() end
 
 --- Saves another text of a hook, or of a file beside one, and returns when it is live.
 ---@param path string as in `t.hook`
----@param text string
+---@param text? string nil: all hooks load anew as they are, as `/reload` has them
 ---@return boolean? ok nil: it does not load, and the version before runs on
 ---@return string? err
 function test.edit_hook(path, text) end

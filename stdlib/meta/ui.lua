@@ -83,7 +83,7 @@ function draw_surface.request_render() end
 ---@field statuses table<string, string> what hooks have set with `set_status`, by key
 ---@field providers integer how many providers have a key, or need none
 
---- Shows lines beside the line being typed, under a key of yours, or what a function draws for the width; nil takes them away. As many are shown as there is room for, 10 of those that a function draws, and of what controls a terminal only the colours of the theme stay. They stand there while the agent works, too, until the hook ends.
+--- Shows lines beside the line being typed, under a key of yours, or what a function draws for the width; nil takes them away. As many are shown as there is room for (all around the line has half of the window, and what a tool shows while it runs comes first), 10 of those that a function draws, and of what controls a terminal only the colours of the theme stay. They stand there while the agent works, too, until the hook ends.
 ---@param key string
 ---@param lines? string[]|pi.Draw at most 200
 ---@param opts? pi.WidgetOptions
@@ -207,7 +207,7 @@ function ui.field(opts) end
 
 --- A text that is edited. As a component it can have `wait`, `place` and `rows`, too. It has room for 1 MiB: what is typed or pasted beyond that leaves it as it is, and the person is told.
 ---@class pi.Field: pi.Component
----@field render fun(width: integer): string|string[] the row, or the rows, with the cursor in it
+---@field render fun(width: integer): string[] the rows, one of them with the cursor; a field of one row has one
 ---@field handle_input fun(key: string, surface: pi.Surface, opts?: pi.KeyOptions): boolean false for a key that a text has no use for
 local field = {}
 

@@ -67,3 +67,9 @@ t.case("a question of a server that is none", function(t)
   t.answers { input = "x" }
   t.tool("mcp", { call = "s/go" })
 end)
+t.case("a component that cannot be drawn", function(t)
+  t.hook("draws.lua")
+  t.answers {}
+  t.command("/draw")
+  t.view().lines()
+end)
