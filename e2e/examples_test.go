@@ -173,12 +173,6 @@ func (p *audience) SetStatus(_, text string) {
 	p.status = text
 }
 
-func (p *audience) shown() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.status
-}
-
 // SetDrawer remembers what draws itself.
 func (p *audience) SetDrawer(_ agent.Place, _ string, d agent.Drawer) {
 	p.mu.Lock()
