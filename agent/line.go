@@ -17,7 +17,7 @@ type Line struct {
 	StreamingBehavior string          // "", steer, follow_up
 	Handled           bool            // result: that is all
 	Command           string          // result: a command to run instead
-	CommandBy         string          // result: the hook that wants that
+	CommandBy         Origin          // result: the hook that wants that
 }
 
 // Kind is that of the event.

@@ -23,6 +23,7 @@ func TestALineIsReadOnceListenersHaveSeenIt(t *testing.T) {
 	tell := Command{Name: "tell", Run: func(context.Context, string) (Outcome, error) { return Outcome{}, nil }}
 	template := Command{Name: "plan", Origin: "template, yours", Run: tell.Run}
 	kinds := []string{"text", "command", "handled", "refused"}
+	ofHook := agent.Origin{Kind: agent.FromHook, Hook: "h", Path: "/h.lua", Limit: new(int)}
 	text := func(s string) func(*agent.Line) { return func(e *agent.Line) { e.Text = s } }
 	for name, c := range map[string]struct {
 		p     agent.Prompt
@@ -41,10 +42,10 @@ func TestALineIsReadOnceListenersHaveSeenIt(t *testing.T) {
 		"an unknown command is refused":      {agent.Prompt{Text: "/tel"}, func(*agent.Line) {}, "refused /tel: unknown command /tel"},
 		"an unknown command is taken":        {agent.Prompt{Text: "/tel"}, text("tell them"), "text tell them"},
 		"an unknown command is handled":      {agent.Prompt{Text: "/tel"}, func(e *agent.Line) { e.Handled = true }, "handled /tel"},
-		"an alias":                           {agent.Prompt{Text: "t"}, func(e *agent.Line) { e.Command, e.CommandBy = "/tell x", "h" }, "command /tell x of h"},
-		"an alias of a template":             {agent.Prompt{Text: "t"}, func(e *agent.Line) { e.Command, e.CommandBy = "/plan x", "h" }, "command /plan x of h"},
-		"an alias of nothing":                {agent.Prompt{Text: "t"}, func(e *agent.Line) { e.Command, e.CommandBy = "/tel", "h" }, "refused t: hook h: line: unknown command /tel"},
-		"an alias of a line that is none":    {agent.Prompt{Text: "t"}, func(e *agent.Line) { e.Command, e.CommandBy = "tell", "h" }, "refused t: hook h: line: unknown command /tell"},
+		"an alias":                           {agent.Prompt{Text: "t"}, func(e *agent.Line) { e.Command, e.CommandBy = "/tell x", ofHook }, "command /tell x of h"},
+		"an alias of a template":             {agent.Prompt{Text: "t"}, func(e *agent.Line) { e.Command, e.CommandBy = "/plan x", ofHook }, "command /plan x of h"},
+		"an alias of nothing":                {agent.Prompt{Text: "t"}, func(e *agent.Line) { e.Command, e.CommandBy = "/tel", ofHook }, "refused t: hook h: line: unknown command /tel"},
+		"an alias of a line that is none":    {agent.Prompt{Text: "t"}, func(e *agent.Line) { e.Command, e.CommandBy = "tell", ofHook }, "refused t: hook h: line: unknown command /tell"},
 		"what was typed as a text stays one": {agent.Prompt{Text: "/tell x", Literal: true}, func(*agent.Line) {}, "text /tell x"},
 		"a text of a hook":                   {agent.Prompt{Text: "hello", Source: "hook"}, nil, "text hello"},
 		"a message of a hook":                {agent.Prompt{Custom: &message.Message{}}, nil, "text "},
@@ -65,6 +66,9 @@ func TestALineIsReadOnceListenersHaveSeenIt(t *testing.T) {
 		}
 		if l.Origin.Hook != "" {
 			got = append(got, "of", l.Origin.Hook)
+		}
+		if l.Origin.Hook != "" && l.Origin != ofHook { // it counts as that hook's, by its own limit
+			t.Errorf("%s: it comes of %+v", name, l.Origin)
 		}
 		if strings.Join(got, " ") != c.want || came > 1 || (came == 1) != (c.heard != nil) {
 			t.Errorf("%s: %q, and the line came %d times; want %q", name, strings.Join(got, " "), came, c.want)

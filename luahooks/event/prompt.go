@@ -121,7 +121,7 @@ func readLine(r *result, e *agent.Line) {
 		if !agent.IsCommandLine(command) {
 			r.Fail("command", "expected a command such as \"/name args\", got %q", command)
 		}
-		r.then(func() { e.Command, e.CommandBy = command, r.src.hook })
+		r.then(func() { e.Command, e.CommandBy = command, r.src.cause })
 	}
 	handled := r.flag("handled", "that is all; the model is not asked")
 	if handled {
