@@ -81,7 +81,7 @@ func TestAFieldIsEditedAsTheLineIs(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t, scenery{hook: commandHook("rename", `
   local field = ctx.ui.field{ text = "one two", placeholder = "a name" }
-  local got = ctx.ui.custom{ wait = true, cursor = true, render = function(width) return { "Name: " .. field.render(width - 6) } end,
+  local got = ctx.ui.custom{ wait = true, cursor = true, render = function(width) return { "Name: " .. field.render(width - 6)[1] } end,
     handle_input = field.handle_input }
   return { status = "got <" .. tostring(got) .. ">" }`)})
 	s.rests("")

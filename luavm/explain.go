@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"pi/internal/suggest"
 
@@ -259,7 +260,10 @@ func undotted(L *lua.LState, message string, _ *hints) string {
 	return message
 }
 
-var notGiven = regexp.MustCompile(`bad argument #(\d+) to '?([\w.]+)'? \(.* expected, got nil\)$`)
+// The patterns are made when the first message needs them: most programs end without one.
+var notGiven = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`bad argument #(\d+) to '?([\w.]+)'? \(.* expected, got nil\)$`)
+})
 
 // given adds to the message about an argument that is nil what the author wrote for it, if the
 // line calls but one function of that name and the argument has a name.
@@ -267,7 +271,7 @@ func given(L *lua.LState, message string, h *hints) string {
 	if !strings.HasSuffix(message, "expected, got nil)") {
 		return message
 	}
-	m := notGiven.FindStringSubmatch(message)
+	m := notGiven().FindStringSubmatch(message)
 	fn, line := functionAt(L, 1) // the function that raised is one of Go
 	if m == nil || fn == nil || fn.IsG || strings.HasPrefix(fn.Proto.SourceName, "[") {
 		return message
@@ -289,14 +293,18 @@ func given(L *lua.LState, message string, h *hints) string {
 }
 
 var (
-	tooMany     = regexp.MustCompile(`'([\w.]+)' takes at most (\d+) arguments, got (\d+)$`)
-	badArgument = regexp.MustCompile(`bad argument #(\d+) to '?([\w.]+)'? \(.*\)$`)
+	tooMany = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`'([\w.]+)' takes at most (\d+) arguments, got (\d+)$`)
+	})
+	badArgument = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`bad argument #(\d+) to '?([\w.]+)'? \(.*\)$`)
+	})
 )
 
 // handedOn adds to a message about an argument that is wrong, or one too many, that it is a further
 // value of the call which is the last argument, if the line has but one such call.
 func handedOn(L *lua.LState, message string, h *hints) string {
-	if m := tooMany.FindStringSubmatch(message); m != nil {
+	if m := tooMany().FindStringSubmatch(message); m != nil {
 		most, _ := strconv.Atoi(m[2])
 		got, _ := strconv.Atoi(m[3])
 		at, name := lastCallHere(L, m[1], most+1)
@@ -307,7 +315,7 @@ func handedOn(L *lua.LState, message string, h *hints) string {
 		default:
 			return fmt.Sprintf("%s; %s gives %d values, and in parentheses gives the first: (%s)", message, name, got-at+1, name)
 		}
-	} else if m := badArgument.FindStringSubmatch(message); m != nil {
+	} else if m := badArgument().FindStringSubmatch(message); m != nil {
 		wrong, _ := strconv.Atoi(m[1])
 		if at, name := lastCallHere(L, m[2], wrong); name != "" {
 			return fmt.Sprintf("%s; it is value %d of %s, which in parentheses gives the first: (%s)", message, wrong-at+1, name, name)

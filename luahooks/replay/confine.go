@@ -24,7 +24,7 @@ func harmless() map[string][]string {
 			"tools", "active_tools", "session_name", "commands", "emit", "log", "all", "remove_tool", "promise", "async", "any", "signal", "skills"},
 		"ctx":       {"usage", "system_prompt", "find_model", "available_models", "models", "scoped_models", "prompt_parts", "is_idle", "has_pending_messages"},
 		"ctx.ui":    {"select", "confirm", "input", "editor", "notify", "set_status", "set_widget", "set_header", "set_footer", "set_plan", "set_title", "set_working_message", "set_working_indicator", "set_editor_text", "get_editor_text", "custom", "field", "list", "keys", "can"},
-		"pi.http":   {"encode"},
+		"pi.http":   {"encode", "resolve"},
 		"pi.fs":     {"read", "exists", "stat", "list", "glob", "real"},
 		"pi.base64": {"*"}, "pi.diff": {"*"}, "pi.hash": {"*"}, "pi.html": {"*"}, "pi.json": {"*"}, "pi.path": {"*"}, "pi.re": {"*"}, "pi.schema": {"*"},
 		"pi.sh": {"*"}, "pi.text": {"*"}, "pi.time": {"*"}, "pi.toml": {"*"},

@@ -182,7 +182,7 @@ func (w *walk) nameOf(fn *annotated.Func) string {
 
 // looking are the functions of modules that act which work while the file loads.
 func looking(function string) bool {
-	return slices.Contains([]string{"fs.read", "fs.exists", "fs.stat", "fs.list", "fs.glob", "fs.real", "http.encode"}, function)
+	return slices.Contains([]string{"fs.read", "fs.exists", "fs.stat", "fs.list", "fs.glob", "fs.real", "http.encode", "http.resolve"}, function)
 }
 
 // registering are the functions of pi that work while the file loads.

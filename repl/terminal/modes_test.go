@@ -64,7 +64,11 @@ func TestTheWindowIsReportedWhileThatIsWanted(t *testing.T) {
 	s := onStage(t, 20, 6)
 	mode := func(want bool) {
 		t.Helper()
-		s.until(func() string { return fmt.Sprintf("focus is reported: %v", want) }, func() bool { return s.shown.Modes().Focus == want })
+		s.until(func() string { return fmt.Sprintf("focus is reported: %v", want) }, func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return s.shown.Modes().Focus == want
+		})
 	}
 	mode(true)
 	s.term.ReportFocus(false)
