@@ -17,7 +17,9 @@ type Line struct {
 	StreamingBehavior string          // "", steer, follow_up
 	Handled           bool            // result: that is all
 	Command           string          // result: a command to run instead
-	CommandBy         Origin          // result: the hook that wants that
+	CommandBy         string          // result: the hook that wants that
+	CommandAt         string          // result: the path of that hook
+	Limit             *int            // result: see [Origin]
 }
 
 // Kind is that of the event.

@@ -62,13 +62,12 @@ func (d Driver) ReadLine(ctx context.Context, p agent.Prompt, behavior string) L
 func (d Driver) instead(p agent.Prompt, heard *agent.Line) Line {
 	name, _ := Split(heard.Command)
 	if _, ok := d.Commands.lookupAgain(name); !ok || !agent.IsCommandLine(heard.Command) {
-		err := fmt.Errorf("hook %s: line: %w", heard.CommandBy.Hook, unknown(name, d.Commands.All()))
+		err := fmt.Errorf("hook %s: line: %w", heard.CommandBy, unknown(name, d.Commands.All()))
 		return Line{Prompt: p, Is: RefusedLine, Err: err}
 	}
 	d.Agent.ResetBrake(p.Origin)
 	p.Text, p.Attachments, p.Literal = heard.Command, heard.Attachments, false
-	p.Origin = heard.CommandBy
-	p.Origin.Kind = agent.FromHook
+	p.Origin = agent.Origin{Kind: agent.FromHook, Hook: heard.CommandBy, Path: heard.CommandAt, Limit: heard.Limit}
 	return Line{Prompt: p, Is: CommandLine}
 }
 

@@ -24,6 +24,11 @@ func TestALineIsReadOnceListenersHaveSeenIt(t *testing.T) {
 	template := Command{Name: "plan", Origin: "template, yours", Run: tell.Run}
 	kinds := []string{"text", "command", "handled", "refused"}
 	ofHook := agent.Origin{Kind: agent.FromHook, Hook: "h", Path: "/h.lua", Limit: new(int)}
+	alias := func(line string) func(*agent.Line) {
+		return func(e *agent.Line) {
+			e.Command, e.CommandBy, e.CommandAt, e.Limit = line, ofHook.Hook, ofHook.Path, ofHook.Limit
+		}
+	}
 	text := func(s string) func(*agent.Line) { return func(e *agent.Line) { e.Text = s } }
 	for name, c := range map[string]struct {
 		p     agent.Prompt
@@ -42,10 +47,10 @@ func TestALineIsReadOnceListenersHaveSeenIt(t *testing.T) {
 		"an unknown command is refused":      {agent.Prompt{Text: "/tel"}, func(*agent.Line) {}, "refused /tel: unknown command /tel"},
 		"an unknown command is taken":        {agent.Prompt{Text: "/tel"}, text("tell them"), "text tell them"},
 		"an unknown command is handled":      {agent.Prompt{Text: "/tel"}, func(e *agent.Line) { e.Handled = true }, "handled /tel"},
-		"an alias":                           {agent.Prompt{Text: "t"}, func(e *agent.Line) { e.Command, e.CommandBy = "/tell x", ofHook }, "command /tell x of h"},
-		"an alias of a template":             {agent.Prompt{Text: "t"}, func(e *agent.Line) { e.Command, e.CommandBy = "/plan x", ofHook }, "command /plan x of h"},
-		"an alias of nothing":                {agent.Prompt{Text: "t"}, func(e *agent.Line) { e.Command, e.CommandBy = "/tel", ofHook }, "refused t: hook h: line: unknown command /tel"},
-		"an alias of a line that is none":    {agent.Prompt{Text: "t"}, func(e *agent.Line) { e.Command, e.CommandBy = "tell", ofHook }, "refused t: hook h: line: unknown command /tell"},
+		"an alias":                           {agent.Prompt{Text: "t"}, alias("/tell x"), "command /tell x of h"},
+		"an alias of a template":             {agent.Prompt{Text: "t"}, alias("/plan x"), "command /plan x of h"},
+		"an alias of nothing":                {agent.Prompt{Text: "t"}, alias("/tel"), "refused t: hook h: line: unknown command /tel"},
+		"an alias of a line that is none":    {agent.Prompt{Text: "t"}, alias("tell"), "refused t: hook h: line: unknown command /tell"},
 		"what was typed as a text stays one": {agent.Prompt{Text: "/tell x", Literal: true}, func(*agent.Line) {}, "text /tell x"},
 		"a text of a hook":                   {agent.Prompt{Text: "hello", Source: "hook"}, nil, "text hello"},
 		"a message of a hook":                {agent.Prompt{Custom: &message.Message{}}, nil, "text "},

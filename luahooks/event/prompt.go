@@ -121,7 +121,8 @@ func readLine(r *result, e *agent.Line) {
 		if !agent.IsCommandLine(command) {
 			r.Fail("command", "expected a command such as \"/name args\", got %q", command)
 		}
-		r.then(func() { e.Command, e.CommandBy = command, r.src.cause })
+		by := r.src.cause
+		r.then(func() { e.Command, e.CommandBy, e.CommandAt, e.Limit = command, by.Hook, by.Path, by.Limit })
 	}
 	handled := r.flag("handled", "that is all; the model is not asked")
 	if handled {

@@ -471,7 +471,7 @@ func TestHooksSeeThePromptAsTheClientSentIt(t *testing.T) {
 				case l.Text == "done":
 					l.Handled = true
 				case l.Text == "mine":
-					l.Command, l.CommandBy = "/tell it", agent.Origin{Kind: agent.FromHook, Hook: "h"}
+					l.Command, l.CommandBy = "/tell it", "h"
 				}
 				return nil
 			})
