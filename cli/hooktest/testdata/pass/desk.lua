@@ -28,6 +28,7 @@ pi.command("slow", { handler = function(ctx)
 end })
 
 pi.command("raise", { handler = function(ctx)
+  pcall(function() return ctx.brunch end) -- the first suggestion of a name takes longer than a drawing may
   ctx.ui.set_widget("many", function(_, _, data) return data.brunch end)
 end })
 
