@@ -210,9 +210,13 @@ func paste(t *terminal, ts *testscript.TestScript, text string) {
 	t.Paste(strings.ReplaceAll(text, "\n", "\r"))
 }
 
-// press waits behind an Esc until that cannot be the beginning of another key.
+// press waits behind an Esc until that cannot be the beginning of another key, and before a Ctrl+J
+// until a user can have seen the screen: of who has not, its byte ends a line.
 func press(t *terminal, _ *testscript.TestScript, keys string) {
 	for _, key := range strings.Fields(keys) {
+		if key == "ctrl+j" {
+			t.Pause(400 * time.Millisecond)
+		}
 		if t.Press(key); key == "esc" {
 			t.Pause(100 * time.Millisecond)
 		}
