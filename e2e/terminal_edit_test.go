@@ -293,9 +293,9 @@ func TestTabNeverLosesACharacter(t *testing.T) {
 	s.quits()
 }
 
-// looks is how long a user looks at a line that has just appeared: until then a line
+// looks is how long a user looks at what has just appeared: until then a question does not have the keys, and a line
 // feed may be an Enter that was typed before the terminal was raw.
-const looks = 400 * time.Millisecond
+const looks = 600 * time.Millisecond
 
 // completes is how long completions may take, for what comes of Tab to be seen.
 const completes = 60 * time.Millisecond

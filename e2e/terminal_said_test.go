@@ -158,7 +158,9 @@ func TestTheQuestionAboutAProjectHasRowsOfItsOwn(t *testing.T) {
 		if !slices.Equal(now.Rows[:len(want)], want) {
 			t.Errorf("behind %q the rows are\n%s", before, now)
 		}
-		s.Until("the question has the keys", func(now screentest.Screen) bool { return strings.HasPrefix(strings.TrimLeft(now.Before(), " "), "answer: ") })
+		s.Until("the question has the keys", func(now screentest.Screen) bool {
+			return strings.HasPrefix(strings.TrimLeft(now.Before(), " "), "answer: ")
+		})
 		s.Press("esc")
 		s.quits()
 	}

@@ -21,11 +21,11 @@ func compactEvents() []Spec {
 				p.record("preparation", "pi.CompactionPreparation", func() { preparation(p, &e.Preparation) }).about("what would happen")
 				p.entries("branch_entries", e.BranchEntries).about("the current branch")
 				p.messages("messages", e.Messages).about("what the summary would be made of")
-				p.optional("custom_instructions", e.CustomInstructions).about("what the person wants it to look at")
+				p.optional("custom_instructions", e.CustomInstructions).about("what the user wants it to look at")
 				p.value("model", "pi.ModelRef?", func() lua.LValue { return modelRef(p.L, e.Model) }).about("who would write it")
 				p.text("reason", e.Reason).about("`manual`, `threshold` or `overflow`")
 				p.flag("will_retry", e.WillRetry).about("the request that was too long is sent again afterwards")
-				p.value("signal", "pi.Signal", func() lua.LValue { return p.src.signal(p.L) }).about("ends when the person interrupts")
+				p.value("signal", "pi.Signal", func() lua.LValue { return p.src.signal(p.L) }).about("ends when the user interrupts")
 			}, readBeforeCompact),
 		asking(Spec{About: "Asks what the model is told to summarise with.",
 			Rule: "context: joined in order; prompt: the last one counts; preserve_data: merged"},
@@ -139,7 +139,7 @@ func readCompacting(r *result, e *agent.SessionCompacting) {
 func treeEvents() []Spec {
 	return []Spec{
 		asking(Spec{About: "Asks before the session moves to another entry of its tree.",
-			Rule: firstCancel + ", its summary only where the person wants one", Clock: luavm.CountedLua},
+			Rule: firstCancel + ", its summary only where the user wants one", Clock: luavm.CountedLua},
 			func(p *payload, e *agent.SessionBeforeTree) {
 				p.record("preparation", "pi.TreePreparation", func() {
 					p.text("target_id", e.Preparation.TargetID)
@@ -148,7 +148,7 @@ func treeEvents() []Spec {
 					p.entries("entries_to_summarize", e.Preparation.EntriesToSummarize)
 					p.flag("user_wants_summary", e.Preparation.UserWantsSummary)
 				}).about("what would happen")
-				p.value("signal", "pi.Signal", func() lua.LValue { return p.src.signal(p.L) }).about("ends when the person interrupts")
+				p.value("signal", "pi.Signal", func() lua.LValue { return p.src.signal(p.L) }).about("ends when the user interrupts")
 			}, readBeforeTree),
 		graceful("The session has moved to another entry of its tree.",
 			func(p *payload, e *agent.SessionTree) {
@@ -164,7 +164,7 @@ func treeEvents() []Spec {
 // earlier handlers answered; a summary counts only where the user wants one.
 func readBeforeTree(r *result, e *agent.SessionBeforeTree) {
 	next := agent.SessionBeforeTree{Preparation: r.seen.(*agent.SessionBeforeTree).Preparation, Cancel: r.flag("cancel", "stay here")}
-	if draft, ok := r.record("summary", "pi.BranchSummaryDraft?", "the summary, if the person wants one", "summary", "details"); ok {
+	if draft, ok := r.record("summary", "pi.BranchSummaryDraft?", "the summary, if the user wants one", "summary", "details"); ok {
 		summary := &agent.SummaryDraft{Summary: draft.Need("summary"), Details: draft.Data("details")}
 		if next.Preparation.UserWantsSummary {
 			next.Summary = summary

@@ -66,7 +66,7 @@ func messageEvents() []Spec {
 					r.then(func() { e.Abort = abort })
 				}
 			}),
-		asking(Spec{About: "A message is complete. What a handler makes of it is what is stored and sent. With the option `roles = \"all\"` of `pi.on` it comes for messages of all roles, before they are stored: prompts (`user`), results of tools (`toolResult`), messages of hooks (`custom`), commands of the person (`bashExecution`). Of those `content` and `details` count, of a command its `output`; ids, the name of the tool and `is_error` stay, and so does an empty content.",
+		asking(Spec{About: "A message is complete. What a handler makes of it is what is stored and sent. With the option `roles = \"all\"` of `pi.on` it comes for messages of all roles, before they are stored: prompts (`user`), results of tools (`toolResult`), messages of hooks (`custom`), commands of the user (`bashExecution`). Of those `content` and `details` count, of a command its `output`; ids, the name of the tool and `is_error` stay, and so does an empty content.",
 			Rule: "chained: each sees the message as the one before left it; the role stays; a handler that fails leaves the message as it was"},
 			func(p *payload, e *agent.MessageEnd) { p.message("message", e.Message) }, readMessage),
 	}
@@ -74,7 +74,7 @@ func messageEvents() []Spec {
 
 func choiceEvents() []Spec {
 	return []Spec{
-		graceful("Another model was chosen: by the person or a hook (`set`), with Ctrl+P (`cycle`), or with another session (`restore`).",
+		graceful("Another model was chosen: by the user or a hook (`set`), with Ctrl+P (`cycle`), or with another session (`restore`).",
 			func(p *payload, e *agent.ModelSelect) {
 				model, previous := cmp.Or(e.Model, new(llm.Model)), cmp.Or(e.Previous, new(llm.Model))
 				p.value("model", "pi.Model", func() lua.LValue { return p.src.records.Model(e.Model) })
@@ -97,9 +97,9 @@ func choiceEvents() []Spec {
 				p.optional("previous_mode", e.Previous)
 				p.text("source", e.Source).about("where the wish came from: `flag`, `key`, `command`, `hook`, `client` or `restore`")
 			}),
-		graceful("The program waits for the person.",
+		graceful("The program waits for the user.",
 			func(p *payload, e *agent.UIPromptStart) { p.prompt(e.PromptKind, e.Title) }),
-		graceful("The person has answered.",
+		graceful("The user has answered.",
 			func(p *payload, e *agent.UIPromptEnd) { p.prompt(e.PromptKind, e.Title) }),
 		graceful("The window of the terminal came to the front, or another one did. Where the terminal does not tell, and without one, it never comes; of two changes that follow each other at once only the last is told. The program asks the terminal to tell only while a hook listens, or `[ui] notify` is on.",
 			func(p *payload, e *agent.Focus) { p.flag("focused", e.Focused).about("whether it is in front now") }),
@@ -121,7 +121,7 @@ func choiceEvents() []Spec {
 				p.text("event", e.Event).about("what it was called for: an event, `/NAME` for a command, `timer.every`, `load` and the like")
 				p.text("error", e.Message).about("with file and line")
 				p.optional("traceback", e.Traceback)
-				p.integer("count", e.Count).about("how often this has come from the same handler with the same words; a person is shown the first")
+				p.integer("count", e.Count).about("how often this has come from the same handler with the same words; a user is shown the first")
 			}),
 	}
 }

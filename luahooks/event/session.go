@@ -12,7 +12,7 @@ const firstCancel = "the first cancel stops the chain; otherwise the last answer
 // startEvents are those before there is a session.
 func startEvents() []Spec {
 	return []Spec{
-		asking(Spec{About: "Asks whether hooks of a project may run, and in an event of its own whether its MCP servers may be used. Only your own hooks and those of the command line are asked. In a terminal they can ask the person: `confirm`, `select` and `input` work line by line, for there is no prompt yet. Programs do not run; `fs` reads and `git` looks, as `git.remotes()` does. A remote is text that the clone brings and proves nothing: whoever made the clone wrote it.",
+		asking(Spec{About: "Asks whether hooks of a project may run, and in an event of its own whether its MCP servers may be used. Only your own hooks and those of the command line are asked. In a terminal they can ask the user: `confirm`, `select` and `input` work line by line, for there is no prompt yet. Programs do not run; `fs` reads and `git` looks, as `git.remotes()` does. A remote is text that the clone brings and proves nothing: whoever made the clone wrote it.",
 			OwnOnly: true, Rule: "only hooks of the agent directory and of the command line are asked; the first answer counts; a file is accepted by its hash"},
 			func(p *payload, e *agent.ProjectTrust) {
 				p.text("cwd", e.Cwd).about("the project")
@@ -74,7 +74,7 @@ func sessionEvents() []Spec {
 		asking(Spec{About: "Asks before the way to an entry is copied into a session of its own.",
 			Rule: firstCancel},
 			func(p *payload, e *agent.SessionBeforeBranch) {
-				p.text("entry_id", e.EntryID).about("where the new session would end; of a prompt of the person: before which it would")
+				p.text("entry_id", e.EntryID).about("where the new session would end; of a prompt of the user: before which it would")
 				p.integer("entry_index", e.EntryIndex+1).about("where that entry stands on the way to it, from 1; on this branch that is its place in `ctx.entries`")
 			},
 			func(r *result, e *agent.SessionBeforeBranch) {

@@ -49,18 +49,18 @@ func toolEvents() []Spec {
 			p.call(e.ID, e.Name, e.Input)
 			p.output("result", e.Name, &e.Result)
 			p.flag("is_error", e.Result.IsError)
-			p.integer("duration_ms", int(e.Took.Milliseconds())).about("how long the tool has run, without the time in which it waited for an answer of the person; 0 where nothing ran")
+			p.integer("duration_ms", int(e.Took.Milliseconds())).about("how long the tool has run, without the time in which it waited for an answer of the user; 0 where nothing ran")
 		}),
 		// A hook that answers for a command often runs it elsewhere, and that may
 		// take long.
-		asking(Spec{About: "The person runs a command with `!`. An error of a handler blocks it. After a rewrite the handlers before it are asked again.",
+		asking(Spec{About: "The user runs a command with `!`. An error of a handler blocks it. After a rewrite the handlers before it are asked again.",
 			Clock: luavm.CountedLua, Rule: "command is chained, and earlier handlers are asked again after it; the first result counts, and nothing runs; an error blocks"},
 			func(p *payload, e *agent.UserBash) {
 				p.text("command", e.Command)
 				p.flag("exclude_from_context", e.ExcludeFromContext).about("the model will not see it (`!!`)")
 				p.text("cwd", e.Cwd)
 			}, readUserBash),
-		asking(Spec{About: "A shell is about to run a command, of the model or the person, that passed the gates. An error of a handler blocks it.",
+		asking(Spec{About: "A shell is about to run a command, of the model or the user, that passed the gates. An error of a handler blocks it.",
 			Clock: luavm.CountedLua, Rule: "the last wrap counts; an error blocks"},
 			func(p *payload, e *agent.ShellCommand) {
 				p.text("command", e.Command)

@@ -22,7 +22,7 @@ local ctx = {}
 ---@return pi.SessionUsage
 function ctx.usage() end
 
---- Turns a mode on, see `pi.mode`, or with nil the one that is on off; in every handler, from the next request on. Where the session is in a mode that no hook has, only a person may: in a command or shortcut.
+--- Turns a mode on, see `pi.mode`, or with nil the one that is on off; in every handler, from the next request on. Where the session is in a mode that no hook has, only a user may: in a command or shortcut.
 ---@param name? string
 ---@return boolean?
 ---@return string? message there is no such mode, and which one may have been meant
@@ -137,7 +137,7 @@ function ctx.compact(opts) end
 ---@class pi.CompactOptions
 ---@field instructions? string what the summary should look at
 ---@field on_complete? fun(result: pi.Entry) it is done; `result` is the compaction
----@field on_error? fun(message: string) it failed, a hook was against it, or there was nothing to do; without it the person is told
+---@field on_error? fun(message: string) it failed, a hook was against it, or there was nothing to do; without it the user is told
 
 --- Tells whether what a handler does is still wanted.
 ---@class pi.Signal
@@ -254,7 +254,7 @@ function sm.append_message(message) end
 ---@return string? message why it failed
 function settled.switch_session(path) end
 
---- Copies the way to an entry into a session of its own, and goes there. Of a prompt of the person: the way to before it, and its text is in the prompt line again, if a command did it.
+--- Copies the way to an entry into a session of its own, and goes there. Of a prompt of the user: the way to before it, and its text is in the prompt line again, if a command did it.
 ---@param entry_id string
 ---@return pi.BranchResult? result
 ---@return string? message why it failed
@@ -267,7 +267,7 @@ function settled.branch(entry_id) end
 ---@field session_file? string nil when nothing is saved
 ---@field text? string the prompt before which it branched off
 
---- Goes on from another entry of the tree of this session. Of a prompt of the person, and of a custom message: from before it, and its text is in the prompt line again, if a command did it.
+--- Goes on from another entry of the tree of this session. Of a prompt of the user, and of a custom message: from before it, and its text is in the prompt line again, if a command did it.
 ---@param entry_id string
 ---@param opts? pi.NavigateOptions
 ---@return pi.NavigateResult? result
@@ -300,7 +300,7 @@ local command = {}
 --- work: it has neither the agent nor a lock meanwhile, and may move the session afterwards. Where a run is in progress
 --- already the prompt is a follow-up of it, and what is told is how that run ended; prompts of several commands come one
 --- after the other. Handlers of `input` get it with the source `hook`.
---- The first prompt is free where the person or a client has typed the command; each further one counts towards
+--- The first prompt is free where the user or a client has typed the command; each further one counts towards
 --- `max_continuations`, as does what the command sends or returns after one. At most 16 commands wait at a time, and 4
 --- inside of each other.
 --- Esc ends the run first, whose outcome is then `aborted`, and at rest the command. With `pi -p` the last answer is printed,
@@ -319,7 +319,7 @@ function command.prompt(text, opts) end
 
 --- What came of `ctx.prompt`.
 ---@class pi.PromptResult
----@field outcome "completed"|"aborted"|"error"|"limit"|"handled" `limit`: one of the person's limits ended it, such as `max_turns`; `handled`: a handler of `input` took it, and the model was not asked
+---@field outcome "completed"|"aborted"|"error"|"limit"|"handled" `limit`: one of the user's limits ended it, such as `max_turns`; `handled`: a handler of `input` took it, and the model was not asked
 ---@field messages pi.Message[] those that the run has added, the prompt first
 ---@field error? string why it did not complete
 

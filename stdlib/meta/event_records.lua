@@ -83,11 +83,11 @@
 
 --- What a move in the tree would do.
 ---@class pi.TreePreparation
----@field target_id string the entry that was chosen; of a prompt of the person, and of a custom message, the session goes to before it
+---@field target_id string the entry that was chosen; of a prompt of the user, and of a custom message, the session goes to before it
 ---@field old_leaf_id? string where it comes from
 ---@field common_ancestor_id? string the last entry that both ways share
 ---@field entries_to_summarize pi.Entry[] what is left behind
----@field user_wants_summary boolean the person asked for a summary of it
+---@field user_wants_summary boolean the user asked for a summary of it
 
 --- A summary of a branch that a hook brings.
 ---@class pi.BranchSummaryDraft
@@ -118,7 +118,7 @@
 ---@field via "mcp"|"direct"|"hook"|"shell"
 ---@field definition string a hash of what the server says of the tool: it is another when that changes
 
---- What came of a command of the person.
+--- What came of a command of the user.
 ---@class pi.BashResult
 ---@field output string
 ---@field exit_code? integer

@@ -4,7 +4,7 @@
 -- A handler of an asking event may return what is in its result class. A key that
 -- is not in there is an error; nil, and an empty table, are no opinion.
 
---- Asks whether hooks of a project may run, and in an event of its own whether its MCP servers may be used. Only your own hooks and those of the command line are asked. In a terminal they can ask the person: `confirm`, `select` and `input` work line by line, for there is no prompt yet. Programs do not run; `fs` reads and `git` looks, as `git.remotes()` does. A remote is text that the clone brings and proves nothing: whoever made the clone wrote it.
+--- Asks whether hooks of a project may run, and in an event of its own whether its MCP servers may be used. Only your own hooks and those of the command line are asked. In a terminal they can ask the user: `confirm`, `select` and `input` work line by line, for there is no prompt yet. Programs do not run; `fs` reads and `git` looks, as `git.remotes()` does. A remote is text that the clone brings and proves nothing: whoever made the clone wrote it.
 ---@class pi.ProjectTrustEvent
 ---@field type "project_trust"
 ---@field cwd string the project
@@ -69,7 +69,7 @@
 --- Asks before the way to an entry is copied into a session of its own.
 ---@class pi.SessionBeforeBranchEvent
 ---@field type "session_before_branch"
----@field entry_id string where the new session would end; of a prompt of the person: before which it would
+---@field entry_id string where the new session would end; of a prompt of the user: before which it would
 ---@field entry_index integer where that entry stands on the way to it, from 1; on this branch that is its place in `ctx.entries`
 
 --- What a handler of `session_before_branch` may return.
@@ -88,11 +88,11 @@
 ---@field preparation pi.CompactionPreparation what would happen
 ---@field branch_entries pi.Entry[] the current branch
 ---@field messages pi.Message[] what the summary would be made of
----@field custom_instructions? string what the person wants it to look at
+---@field custom_instructions? string what the user wants it to look at
 ---@field model? pi.ModelRef who would write it
 ---@field reason string `manual`, `threshold` or `overflow`
 ---@field will_retry boolean the request that was too long is sent again afterwards
----@field signal pi.Signal ends when the person interrupts
+---@field signal pi.Signal ends when the user interrupts
 
 --- What a handler of `session_before_compact` may return.
 ---@class pi.SessionBeforeCompactResult
@@ -134,12 +134,12 @@
 ---@class pi.SessionBeforeTreeEvent
 ---@field type "session_before_tree"
 ---@field preparation pi.TreePreparation what would happen
----@field signal pi.Signal ends when the person interrupts
+---@field signal pi.Signal ends when the user interrupts
 
 --- What a handler of `session_before_tree` may return.
 ---@class pi.SessionBeforeTreeResult
 ---@field cancel? boolean stay here
----@field summary? pi.BranchSummaryDraft the summary, if the person wants one
+---@field summary? pi.BranchSummaryDraft the summary, if the user wants one
 ---@field custom_instructions? string what the summary should look at
 ---@field replace_instructions? boolean they are the whole request for the summary
 ---@field label? string names the entry, or the summary if there is one
@@ -317,7 +317,7 @@
 ---@class pi.MessageUpdateResult
 ---@field abort? pi.Abort stop the answer, and ask again
 
---- A message is complete. What a handler makes of it is what is stored and sent. With the option `roles = "all"` of `pi.on` it comes for messages of all roles, before they are stored: prompts (`user`), results of tools (`toolResult`), messages of hooks (`custom`), commands of the person (`bashExecution`). Of those `content` and `details` count, of a command its `output`; ids, the name of the tool and `is_error` stay, and so does an empty content.
+--- A message is complete. What a handler makes of it is what is stored and sent. With the option `roles = "all"` of `pi.on` it comes for messages of all roles, before they are stored: prompts (`user`), results of tools (`toolResult`), messages of hooks (`custom`), commands of the user (`bashExecution`). Of those `content` and `details` count, of a command its `output`; ids, the name of the tool and `is_error` stay, and so does an empty content.
 ---@class pi.MessageEndEvent
 ---@field type "message_end"
 ---@field message pi.Message
@@ -326,7 +326,7 @@
 ---@class pi.MessageEndResult
 ---@field message? pi.Message instead; of the same role
 
---- Another model was chosen: by the person or a hook (`set`), with Ctrl+P (`cycle`), or with another session (`restore`).
+--- Another model was chosen: by the user or a hook (`set`), with Ctrl+P (`cycle`), or with another session (`restore`).
 ---@class pi.ModelSelectEvent
 ---@field type "model_select"
 ---@field model pi.Model
@@ -351,13 +351,13 @@
 ---@field previous_mode? string
 ---@field source string where the wish came from: `flag`, `key`, `command`, `hook`, `client` or `restore`
 
---- The program waits for the person.
+--- The program waits for the user.
 ---@class pi.UiPromptStartEvent
 ---@field type "ui_prompt_start"
 ---@field kind string `select`, `confirm`, `input`, `editor`, `custom` or `run`
 ---@field title? string
 
---- The person has answered.
+--- The user has answered.
 ---@class pi.UiPromptEndEvent
 ---@field type "ui_prompt_end"
 ---@field kind string `select`, `confirm`, `input`, `editor`, `custom` or `run`
@@ -387,7 +387,7 @@
 ---@field event string what it was called for: an event, `/NAME` for a command, `timer.every`, `load` and the like
 ---@field error string with file and line
 ---@field traceback? string
----@field count integer how often this has come from the same handler with the same words; a person is shown the first
+---@field count integer how often this has come from the same handler with the same words; a user is shown the first
 
 --- The context is being shortened.
 ---@class pi.CompactionStartEvent
@@ -489,9 +489,9 @@
 ---@field args table
 ---@field result pi.ToolResult
 ---@field is_error boolean
----@field duration_ms integer how long the tool has run, without the time in which it waited for an answer of the person; 0 where nothing ran
+---@field duration_ms integer how long the tool has run, without the time in which it waited for an answer of the user; 0 where nothing ran
 
---- The person runs a command with `!`. An error of a handler blocks it. After a rewrite the handlers before it are asked again.
+--- The user runs a command with `!`. An error of a handler blocks it. After a rewrite the handlers before it are asked again.
 ---@class pi.UserBashEvent
 ---@field type "user_bash"
 ---@field command string
@@ -503,7 +503,7 @@
 ---@field command? string runs in its place
 ---@field result? pi.BashResult counts as what came of it; nothing runs
 
---- A shell is about to run a command, of the model or the person, that passed the gates. An error of a handler blocks it.
+--- A shell is about to run a command, of the model or the user, that passed the gates. An error of a handler blocks it.
 ---@class pi.ShellEvent
 ---@field type "shell"
 ---@field command string

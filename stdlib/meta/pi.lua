@@ -72,7 +72,7 @@ function pi.command(name, opts) end
 --- Options of `pi.command`.
 ---@class pi.CommandOptions
 ---@field description? string one line for `/help` and completion
----@field complete? fun(prefix: string, ctx: pi.Context): string[] what could stand where the person types: for all that is typed, or for its last word. Only what keeps every typed character is offered
+---@field complete? fun(prefix: string, ctx: pi.Context): string[] what could stand where the user types: for all that is typed, or for its last word. Only what keeps every typed character is offered
 ---@field handler fun(ctx: pi.CommandContext): string|pi.CommandResult? what it does; a string is sent to the model as a prompt, as it is: skills, templates and commands in it stay text
 
 --- Asks the user, in the program's words, whether this hook may have the model asked up to `up_to` times of itself: with
@@ -93,7 +93,7 @@ function pi.continuations(opts) end
 ---@class pi.CommandResult
 ---@field prompt? string sent to the model as a user message
 ---@field attachments? pi.Attachment[] go with the prompt
----@field status? string shown to the person
+---@field status? string shown to the user
 
 --- Gives the model a tool, at once. One with the name of a built-in tool replaces it; among hooks the last in the chain wins.
 ---@param opts pi.ToolOptions
@@ -126,7 +126,7 @@ function pi.tool(opts) end
 --- One running call of a tool.
 ---@class pi.ToolCallHandle
 ---@field id string of the call
----@field signal pi.Signal ends when the person interrupts
+---@field signal pi.Signal ends when the user interrupts
 local call = {}
 
 --- Shows how far the tool has come: all of it so far, in place of what the call before showed. Of calls that come fast
@@ -143,7 +143,7 @@ function call.original(params) end
 
 --- What a renderer has to go by. It has a second to draw.
 ---@class pi.RenderOptions
----@field expanded? boolean the person wants to see all of it
+---@field expanded? boolean the user wants to see all of it
 ---@field width integer columns of the screen
 
 --- What a renderer of a call has to go by. A call is drawn when it begins, while it runs after each
@@ -161,7 +161,7 @@ function call.original(params) end
 ---@field args table as the tool gets them
 ---@field state table yours: what one drawing puts there, the next has
 ---@field started integer when the call came, in ms since 1970
----@field duration_ms integer how long the tool has run, without waits for the person
+---@field duration_ms integer how long the tool has run, without waits for the user
 ---@field is_error boolean it is over, and failed
 
 --- Lists all tools, those of the program and of hooks.
@@ -185,9 +185,9 @@ function pi.tools() end
 ---@field annotations pi.Annotations what the tool says of what it does
 ---@field active boolean the model has it now
 
---- Registers a mode: a way to work that a person turns on with Shift+Tab, `/mode`, `--mode-name` or in an editor. While it is on, its tools are the active ones, its section stands at the end of the system prompt, its gate is asked before all handlers of `tool_call`, and its thinking level is in force. Of two hooks with a mode of the same name the first counts.
+--- Registers a mode: a way to work that a user turns on with Shift+Tab, `/mode`, `--mode-name` or in an editor. While it is on, its tools are the active ones, its section stands at the end of the system prompt, its gate is asked before all handlers of `tool_call`, and its thinking level is in force. Of two hooks with a mode of the same name the first counts.
 ---@param opts pi.ModeOptions
----@return fun() off removes it; while it is on only tools that look stay active, until a person chooses
+---@return fun() off removes it; while it is on only tools that look stay active, until a user chooses
 function pi.mode(opts) end
 
 --- Options of `pi.mode`.
@@ -197,7 +197,7 @@ function pi.mode(opts) end
 ---@field tools? string[] the names of the active tools; unless said those that are active without a mode
 ---@field section? string what the system prompt says while it is on
 ---@field gate? fun(event: pi.ToolCallEvent, ctx: pi.Context): pi.ToolCallResult? asked about each call first; an error blocks
----@field thinking? pi.ThinkingLevel while it is on, unless the person chooses another
+---@field thinking? pi.ThinkingLevel while it is on, unless the user chooses another
 
 --- Names the tools that the model has now.
 ---@return string[]
@@ -495,7 +495,7 @@ function pi.provider(name, opts) end
 ---@field message? string of stop: what went wrong
 ---@field retryable? boolean of stop, with the reason `error`: it may not happen the next time, so ask again (`[retry]` in `config.toml`)
 
---- Takes back a provider of this hook. What was there before comes back; a session whose model is gone is told so, and another is chosen by the person.
+--- Takes back a provider of this hook. What was there before comes back; a session whose model is gone is told so, and another is chosen by the user.
 ---@param name string
 ---@return boolean had it was there
 function pi.remove_provider(name) end
@@ -654,9 +654,9 @@ function own.cancel(reason) end
 ---@field timeout? integer ms of the end; as long as `exit_wait` lets it unless said
 
 --- Lets the end of the program wait for work that must finish: until `done()` is called, the hook is reloaded, or the time is
---- over. The person sees what it waits for, and Esc cuts it short. What is cut off is said and logged. All hooks together have
+--- over. The user sees what it waits for, and Esc cuts it short. What is cut off is said and logged. All hooks together have
 --- `exit_wait` (10 s), and 2 s over RPC and ACP and after a signal. A handler of `session_shutdown` has that long, too.
----@param text string what is being finished, for the person
+---@param text string what is being finished, for the user
 ---@param opts? pi.DeferOptions
 ---@return fun() done
 function pi.defer_exit(text, opts) end

@@ -5,10 +5,10 @@
 
 --- Who a message is from.
 ---@alias pi.Role
----| "user" # the person, or a hook that speaks for it
+---| "user" # the user, or a hook that speaks for it
 ---| "assistant" # the model
 ---| "toolResult" # what a tool gave back
----| "bashExecution" # a command that the person ran with !
+---| "bashExecution" # a command that the user ran with !
 ---| "custom" # a hook; the model sees it as said by the user
 ---| "branchSummary" # what happened on a branch that was left
 ---| "compactionSummary" # what stands in place of older messages
@@ -52,17 +52,17 @@
 ---@field is_error? boolean of a tool result: the call failed
 ---@field details? any of a tool result or a custom message: for people and hooks, never sent
 ---@field custom_type? string of a custom message: what kind, in the words of the hook that made it
----@field display? boolean of a custom message: the person sees it too
+---@field display? boolean of a custom message: the user sees it too
 ---@field summary? string of a summary
 ---@field from_id? string of a branch summary: the entry that was left
 ---@field tokens_before? integer of a compaction summary: the size of what it stands for
----@field command? string of a command of the person
----@field output? string of a command of the person: what it printed
----@field exit_code? integer of a command of the person; nil when it was killed
----@field cancelled? boolean of a command of the person: it was interrupted
----@field truncated? boolean of a command of the person: `output` is only its end
----@field full_output_path? string of a command of the person: the file with all of it
----@field exclude_from_context? boolean of a command of the person: the model does not see it (`!!`)
+---@field command? string of a command of the user
+---@field output? string of a command of the user: what it printed
+---@field exit_code? integer of a command of the user; nil when it was killed
+---@field cancelled? boolean of a command of the user: it was interrupted
+---@field truncated? boolean of a command of the user: `output` is only its end
+---@field full_output_path? string of a command of the user: the file with all of it
+---@field exclude_from_context? boolean of a command of the user: the model does not see it (`!!`)
 
 --- A message by a hook. The model sees it as said by the user.
 ---@class pi.CustomMessage

@@ -63,7 +63,7 @@ function test.dir() end
 ---@param steps (string|pi.TestStep|fun(request: pi.TestRequest): string|pi.TestStep|nil)[]
 function test.model(steps) end
 
---- Makes a person be there, who answers dialogs: by the name of the dialog, or by a function
+--- Makes a user be there, who answers dialogs: by the name of the dialog, or by a function
 --- for all. A question for which there is nothing fails the case; nil and false from a
 --- function leave the dialog.
 ---@param answers pi.TestAnswers|fun(kind: string, title: string, options: string|string[]): boolean|string|string[]|nil
@@ -85,7 +85,7 @@ function test.prompt(text, attachments) end
 
 --- Types a command.
 ---@param line string such as `/name arguments`
----@return string? shown what a person would have read meanwhile
+---@return string? shown what a user would have read meanwhile
 ---@return string? err
 function test.command(line) end
 
@@ -95,7 +95,7 @@ function test.command(line) end
 ---@return pi.TestResult
 function test.tool(name, input) end
 
---- Runs a command of the person, as `!` does.
+--- Runs a command of the user, as `!` does.
 ---@param line string
 ---@return pi.TestShell? outcome
 ---@return string? err
@@ -166,7 +166,7 @@ function test.desktop() end
 function test.edit_hook(path, text) end
 
 --- Ends the program and begins it again with the same session, which has what prompts, commands and tools of the case wrote.
----@return string shown what a person would have read meanwhile
+---@return string shown what a user would have read meanwhile
 function test.reopen() end
 
 --- Waits until a function returns what is true. It is for what happens outside of the run, such
@@ -205,7 +205,7 @@ function test.status() end
 ---@return pi.TestCall[]
 function test.calls(name) end
 
---- What a person saw of the calls of tools, one drawing after the other, as hooks draw them in 80 columns: with each
+--- What a user saw of the calls of tools, one drawing after the other, as hooks draw them in 80 columns: with each
 --- `call.update` of a running call, when a hook asks for it with `opts.redraw` (of those within 100 ms of the clock of the
 --- case one), and at its end. Each report is there, however fast they come.
 ---@param tool? string its name; nil: all
@@ -246,7 +246,7 @@ function test.blocked(tool, reason) end
 ---@param input? string a part of its arguments as JSON
 function test.ran(tool, input) end
 
---- Checks that a person would have read a text: in a notice, a dialog, the status line, a
+--- Checks that a user would have read a text: in a notice, a dialog, the status line, a
 --- widget, a message of a hook, or as the outcome of a command.
 ---@param part string
 function test.shown(part) end
@@ -403,12 +403,12 @@ function TestClock.now() end
 ---@field details any
 ---@field is_error boolean
 
---- How a command of the person ended.
+--- How a command of the user ended.
 ---@class pi.TestShell
 ---@field output string
 ---@field exit_code? number
 
---- A line for the person.
+--- A line for the user.
 ---@class pi.TestNotice
 ---@field level string
 ---@field text string

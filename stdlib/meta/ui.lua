@@ -1,6 +1,6 @@
 ---@meta _
 
---- The person. Where nobody can be asked (`ctx.has_ui` is false), each question answers at once
+--- The user. Where nobody can be asked (`ctx.has_ui` is false), each question answers at once
 --- what its line says.
 ---@class pi.UI
 ---@field theme pi.Theme colours for this terminal
@@ -8,8 +8,8 @@ local ui = {}
 
 --- Options of dialogs.
 ---@class pi.DialogOptions
----@field timeout? integer ms, shown as a countdown; then the answer is what it would be without a person
----@field signal? pi.Signal ends the dialog when its handler is stopped, as if the person had left it
+---@field timeout? integer ms, shown as a countdown; then the answer is what it would be without a user
+---@field signal? pi.Signal ends the dialog when its handler is stopped, as if the user had left it
 
 --- Options of `ctx.ui.select`.
 ---@class pi.SelectOptions: pi.DialogOptions
@@ -18,7 +18,7 @@ local ui = {}
 
 --- Options of `ctx.ui.confirm`.
 ---@class pi.ConfirmOptions: pi.DialogOptions
----@field always? string the person may also answer "always in this session", where the front end offers that; then this hook's questions with the same key are answered with yes, and not asked, until the session is closed
+---@field always? string the user may also answer "always in this session", where the front end offers that; then this hook's questions with the same key are answered with yes, and not asked, until the session is closed
 
 --- What can be chosen.
 ---@class pi.Choice
@@ -26,34 +26,34 @@ local ui = {}
 ---@field label? string what is shown; the value, if that is a text or a number
 ---@field description? string shown behind the label
 
---- Lets the person choose one of several lines, by typing a part of it too, and returns the line, or the value of what was chosen; with `multi` a list of them, which may be empty. nil when the person left it, and without a person.
+--- Lets the user choose one of several lines, by typing a part of it too, and returns the line, or the value of what was chosen; with `multi` a list of them, which may be empty. nil when the user left it, and without a user.
 ---@param title string
 ---@param options (string|pi.Choice)[]
 ---@param opts? pi.SelectOptions
 ---@return any
 function ui.select(title, options, opts) end
 
---- Asks yes or no. No is what counts without an answer, and without a person.
+--- Asks yes or no. No is what counts without an answer, and without a user.
 ---@param title string
 ---@param message? string
 ---@param opts? pi.ConfirmOptions
 ---@return boolean
 function ui.confirm(title, message, opts) end
 
---- Asks for a line of text; nil when the person gave none, and without a person.
+--- Asks for a line of text; nil when the user gave none, and without a user.
 ---@param title string
 ---@param placeholder? string an example, shown while nothing is typed
 ---@param opts? pi.DialogOptions
 ---@return string?
 function ui.input(title, placeholder, opts) end
 
---- Opens `$VISUAL` or `$EDITOR`; nil when nothing was saved or the editor failed, and without a person. The line break that editors add at the end is taken off.
+--- Opens `$VISUAL` or `$EDITOR`; nil when nothing was saved or the editor failed, and without a user. The line break that editors add at the end is taken off.
 ---@param title string
 ---@param prefill? string what stands there at first
 ---@return string?
 function ui.editor(title, prefill) end
 
---- Tells the person something; in print mode on standard error.
+--- Tells the user something; in print mode on standard error.
 ---@param text string
 ---@param level? "info"|"warning"|"error" `info` unless said
 function ui.notify(text, level) end
@@ -129,7 +129,7 @@ function ui.set_plan(steps) end
 ---@param text? string
 function ui.set_title(text) end
 
---- Says what is shown while the agent works; nil is the usual text. With false nothing is shown then, but for what the person must know: that an answer, a hook or another attempt is waited for.
+--- Says what is shown while the agent works; nil is the usual text. With false nothing is shown then, but for what the user must know: that an answer, a hook or another attempt is waited for.
 ---@param text? string|false
 function ui.set_working_message(text) end
 
@@ -146,7 +146,7 @@ function ui.set_working_indicator(indicator) end
 ---@param text string
 function ui.set_editor_text(text) end
 
---- What stands on the prompt line; empty without a person.
+--- What stands on the prompt line; empty without a user.
 ---@return string
 function ui.get_editor_text() end
 
@@ -159,7 +159,7 @@ function ui.keys() end
 ---@return boolean
 function ui.can(what) end
 
---- Draws something of yours until it is closed, and gives it the keys. Esc closes it unless `handle_input` returns true for it, and Ctrl+C always does. Returns its surface, or with `wait` what `surface.close` got; nil when the person closed it, without a person, and where nothing can be drawn (see `ctx.ui.can`), which the log says.
+--- Draws something of yours until it is closed, and gives it the keys. Esc closes it unless `handle_input` returns true for it, and Ctrl+C always does. Returns its surface, or with `wait` what `surface.close` got; nil when the user closed it, without a user, and where nothing can be drawn (see `ctx.ui.can`), which the log says.
 ---@param component pi.Component
 ---@return any
 function ui.custom(component) end
@@ -205,7 +205,7 @@ function ui.field(opts) end
 ---@field on_change? fun(text: string, surface: pi.Surface) a key has changed the text
 ---@field on_submit? fun(text: string, surface: pi.Surface) Enter was pressed; without it Enter closes the component with the text
 
---- A text that is edited. As a component it can have `wait`, `place` and `rows`, too. It has room for 1 MiB: what is typed or pasted beyond that leaves it as it is, and the person is told.
+--- A text that is edited. As a component it can have `wait`, `place` and `rows`, too. It has room for 1 MiB: what is typed or pasted beyond that leaves it as it is, and the user is told.
 ---@class pi.Field: pi.Component
 ---@field render fun(width: integer): string[] the rows, one of them with the cursor; a field of one row has one
 ---@field handle_input fun(key: string, surface: pi.Surface, opts?: pi.KeyOptions): boolean false for a key that a text has no use for
@@ -221,7 +221,7 @@ function field.text() end
 ---@return string? message the text is larger than 1 MiB
 function field.set_text(text) end
 
---- Makes a list in which the person chooses as in `ctx.ui.select`, with arrows, page keys and what is typed: a component for `ctx.ui.custom`, or a part of one.
+--- Makes a list in which the user chooses as in `ctx.ui.select`, with arrows, page keys and what is typed: a component for `ctx.ui.custom`, or a part of one.
 ---@param opts pi.ListOptions
 ---@return pi.List
 function ui.list(opts) end
