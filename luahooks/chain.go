@@ -240,6 +240,10 @@ type Options struct {
 	// Servers returns the servers of the session, as hooks use them beside the model; nil, or a
 	// nil of it: there are none.
 	Servers func() api.Servers
+	// Agents returns the agents that hooks can use; nil, or a nil of it: there are none.
+	Agents func() api.Agents
+	// Agent is that in whose session the hooks run; nil: it is the user's own.
+	Agent *agent.Identity
 	// MayHave reports whether the model may have the tool with a name at all, whatever hooks
 	// choose; nil: it may have any.
 	MayHave func(tool string) bool

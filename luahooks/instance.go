@@ -324,8 +324,8 @@ func (l *loader) program(in *instance) api.Program {
 		Tools:    &l.tools,
 		Commands: o.Commands, Keys: o.Keys, CommandsChanged: l.warnCommands,
 		Flags: l.roster.Flags, GivenFlags: l.opts.Flags,
-		Servers: l.opts.Servers,
-		Models:  l.opts.Models, CheckSwitches: l.opts.CheckSwitches, ProvidersChanged: l.providers.refresh,
+		Servers: l.opts.Servers, Agents: l.opts.Agents, Agent: l.opts.Agent,
+		Models: l.opts.Models, CheckSwitches: l.opts.CheckSwitches, ProvidersChanged: l.providers.refresh,
 
 		Environ: o.CommandEnv, Getenv: l.opts.Getenv, Clock: l.opts.Clock, Reach: l.opts.Reach, Locks: l.opts.Locks, Confine: l.opts.Confine,
 		Starting: l.startingIn, Watcher: l.opts.Watcher,

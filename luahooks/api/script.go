@@ -134,6 +134,10 @@ type Program struct {
 
 	// Servers returns the MCP servers of the session, nil where there are none; it may be nil.
 	Servers func() Servers
+	// Agents returns the agents that the session can use, nil where there are none; it may be nil.
+	Agents func() Agents
+	// Agent is that in whose session the hook runs; nil: it is the user's own.
+	Agent *agent.Identity
 
 	Models           *llm.Models                                     // nil: nobody has any
 	CheckSwitches    func(api string, switches map[string]any) error // of a wire API; nil: all are right
