@@ -65,6 +65,7 @@ func rooms() map[string]room {
 		"session/export/page":   {rooms: []string{"session", "session/message", "session/rawjson", "internal/markdown", "internal/markup", "internal/picture", "internal/printable"}, libraries: []string{}},
 		"agent":                 {rooms: []string{"agent/llm", "agent/schema", "agent/instructions", "agent/prefix", "agent/work", "session", "session/message", "session/rawjson", "session/compaction", "internal/pace", "internal/picture", "internal/printable", "internal/suggest"}},
 		"agent/attach":          {rooms: []string{"session/message", "internal/picture", "internal/printable", "internal/process", "internal/safefile"}, libraries: []string{}},
+		"agent/definitions":     {rooms: []string{"agent/llm", "internal/frontmatter", "internal/printable", "internal/suggest"}, libraries: []string{}},
 		"agent/prompts":         {rooms: []string{"agent/instructions", "internal/frontmatter", "internal/printable", "internal/safefile"}, libraries: []string{}},
 		"agent/instructions":    {rooms: []string{"internal/printable"}, libraries: []string{}},
 		"agent/work":            {libraries: []string{}},
