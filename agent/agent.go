@@ -58,6 +58,7 @@ type Options struct {
 	Thinking  string     // the wish; see [llm.Clamp]
 	Cycle     []string   // what CycleModel goes through, see [llm.Models.Scope]
 	Tools     []Tool     // the active tools, in the order the model sees them
+	Always    Tool       // is active whatever is chosen, behind the others; nil: none
 	Listeners []Listener
 	Settings  Settings
 	Prompt    *SystemPrompt
@@ -136,7 +137,7 @@ func newParts(o Options, busy *work.Claim) parts {
 	if o.Prompt == nil {
 		o.Prompt = &SystemPrompt{}
 	}
-	p := parts{settings: newInForce(o.Settings), events: &listeners{o.Listeners}, tools: &toolset{}, sent: &lastSent{}, now: o.Now}
+	p := parts{settings: newInForce(o.Settings), events: &listeners{o.Listeners}, tools: &toolset{always: o.Always}, sent: &lastSent{}, now: o.Now}
 	p.tools.set(o.Tools, "")
 	p.gate = &gate{p.events, p.tools, updatePause}
 	if o.EachUpdate {

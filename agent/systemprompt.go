@@ -134,6 +134,7 @@ func plainPrompt(sections []Section) promptText {
 // which the agent knows itself.
 type SystemPrompt struct {
 	Replace string // instead of role, tools and guidelines; "" for the usual text
+	Role    string // in the place of the role alone, be it the usual one or Replace; "": that
 	Append  string
 	Files   []instructions.File
 
@@ -200,9 +201,8 @@ func (p *SystemPrompt) sections(tools []llm.ToolSpec, skills, servers func() str
 		canRead = canRead || t.Name == "bash" || t.Name == "read"
 		canFind = canFind || t.Name == "mcp"
 	}
-	all := []Section{{sectionRole, p.Replace}}
+	all := []Section{{sectionRole, cmp.Or(p.Role, p.Replace, usualRole)}}
 	if p.Replace == "" {
-		all = []Section{{sectionRole, usualRole}}
 		if lines != "" {
 			all = append(all, Section{sectionTools, "Tools:" + lines})
 		}
