@@ -73,6 +73,8 @@ type Options struct {
 
 	Shell Shell // runs the commands of the user
 
+	Child *ChildOptions // nil: it is the agent of the user's own session
+
 	IsChild bool // another pi started this program: nobody is asked how long hooks may go on
 	// EachUpdate is for listeners that want each report of a running tool, however fast they
 	// come; else of those within a tenth of a second the newest counts.
@@ -148,13 +150,17 @@ func newParts(o Options, busy *work.Claim) parts {
 	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: busy.IsIdle,
 		selected: selection{o.Model, o.Thinking}}
 	p.modes = newModes(&p, o.Session)
-	p.inbox = newInbox(p.events, p.settings, o.Now)
+	p.inbox = newInbox(p.events, p.settings, newBrake(o.Child.parent()), o.Now)
 	p.continuations = &continuations{inbox: p.inbox, events: p.events, isChild: o.IsChild}
 	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, mode: p.modes.Section, cwd: o.Cwd,
 		began: func() time.Time { return p.conversation.current().Began() }, now: o.Now}
 	p.spending = &spending{events: p.events, conversation: p.conversation, models: o.Models, settings: p.settings}
 	p.meter = &Meter{p.conversation, p.choice, p.tools, p.prompts, p.sent, p.spending}
 	p.asker = &asker{events: p.events, models: o.Models, sent: p.sent, spending: p.spending, now: o.Now, settings: p.settings}
+	if c := o.Child; c != nil {
+		p.spending.above, p.asker.turn = c.Parent.spending, c.Turn
+		p.events.all = append([]Listener{&usageAbove{spending: c.Parent.spending, name: c.Name}}, p.events.all...)
+	}
 	p.shortfall = &shortfall{events: p.events}
 	p.compactor = &compactor{events: p.events, conversation: p.conversation, choice: p.choice, meter: p.meter, asker: p.asker,
 		inbox: p.inbox, settings: p.settings}

@@ -306,7 +306,9 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	s.run.usage.Add(m.Usage)
 	entry, err := s.run.append(m)
 	if failure == nil {
-		s.run.sent.noteAnswer(s.run.conversation.current().Leaf())
+		if entry != nil {
+			s.run.sent.noteAnswer(entry.ID)
+		}
 		s.run.shortfall.noteCut(ctx, s.run.conversation.current(), s.asked, s.assembly.Usage())
 	}
 	return answer{m, entry, broken, stop == llm.StopPause && len(m.Content) > 0}, cmp.Or(err, failure)

@@ -37,11 +37,13 @@ type asker struct {
 	settings *inForce
 	refused  llm.RefusedThoughts
 	unasked  llm.RefusedLevels
-	waiting  work.Interruptible // the wait for another attempt in the conversation
+	waiting  work.Interruptible                                     // the wait for another attempt in the conversation
+	turn     func(ctx context.Context) (answered func(), err error) // see [ChildOptions.Turn]; nil: nobody waits
 }
 
 // send sends a request to model and hands each delta to add, until the answer has ended,
-// add returns an error or ctx is done. It is an error if the session has no money left,
+// add returns an error or ctx is done. An agent that another one uses waits for its turn. It is
+// an error if the session has no money left,
 // if the server is silent for too long (see [llm.WithPatience]) or if the answer is
 // too long (see limits.go). build makes the request, once client and key are there; key,
 // if it is not empty, is sent instead of the model's own. A request whose thoughts, or whose
@@ -58,6 +60,13 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 			err = &llm.ProviderError{Provider: model.Provider, Message: err.Error(), Err: err}
 		}
 	}()
+	if a.turn != nil {
+		answered, err := a.turn(ctx)
+		if err != nil {
+			return err
+		}
+		defer answered()
+	}
 	if err := a.spending.checkLimit(ctx, model); err != nil {
 		return err
 	}
