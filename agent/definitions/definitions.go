@@ -147,6 +147,16 @@ func (s Set) unknown(name string) error {
 	return fmt.Errorf("%s", text)
 }
 
+// MayHave reports whether the definition leaves a tool to its agent: it gives none that the agent
+// would not have without it.
+func (d Definition) MayHave(tool string) bool {
+	switch {
+	case !d.HasTools, slices.Contains(d.Tools, tool):
+		return true
+	}
+	return strings.HasPrefix(tool, ofServer) && slices.Contains(d.Tools, toolOfServers)
+}
+
 // Names are the names of all definitions.
 func (s Set) Names() (names []string) {
 	for _, d := range s.All {

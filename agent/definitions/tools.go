@@ -25,6 +25,9 @@ func Tools() map[string]string {
 // server runs.
 const ofServer = "mcp__"
 
+// toolOfServers is the tool by which all of those are called.
+const toolOfServers = "mcp"
+
 // allTools is what Claude Code writes for all tools.
 const allTools = "*"
 
