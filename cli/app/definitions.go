@@ -120,6 +120,24 @@ func (r *run) withDefinition(ctx context.Context, request api.AgentRequest) (fil
 	return request, d.MayHave, nil
 }
 
+// agentDoes says what a file defines, for the question whether it counts.
+func agentDoes(f trust.ProjectFile) string {
+	d := definitions.New([]definitions.File{{Path: f.Path, Shown: filepath.Base(f.Path), Text: string(f.Code)}}, definitions.Checks{}).All[0]
+	text := "agent " + d.Name
+	switch {
+	case !d.HasTools:
+		text += ", all tools"
+	case len(d.Tools) == 0:
+		text += ", no tools"
+	default:
+		text += ", tools " + strings.Join(d.Tools, ", ")
+	}
+	if d.Model != "" {
+		text += ", model " + d.Model
+	}
+	return printable.VisibleLine(text)
+}
+
 // reportAgents leaves a warning about agents of the project that are not used because nobody approved
 // them, unless the user has decided so. With --require-hooks it is an error.
 func (r *run) reportAgents(ctx context.Context) error {
