@@ -298,6 +298,11 @@ type sentRequest struct {
 	system  promptText
 	chain   chained
 	answer  string // the id of its entry; "": none yet
+
+	asked *llm.Request
+	wish  string // how much the model is to think
+	tools []Tool // of asked, in the same order
+	by    string // the hook that chose them
 }
 
 // requestOf returns the last request that was sent for s; nil if the last request was for another
@@ -311,17 +316,17 @@ func (l *lastSent) requestOf(s *session.Session) *sentRequest {
 	return l.last
 }
 
-// noteRequest remembers is, which is about to be sent as r, and compares it with the
-// request before, to find the hook because of which a provider cannot use its cache. tools
-// are those of r, in the same order; by is the hook that chose them.
-func (l *lastSent) noteRequest(is *sentRequest, r *llm.Request, tools []Tool, by string) {
+// noteRequest remembers is, which is about to be sent, and compares it with the
+// request before, to find the hook because of which a provider cannot use its cache.
+func (l *lastSent) noteRequest(is *sentRequest) {
 	l.mu.Lock()
 	l.last = is
 	l.mu.Unlock()
-	begin := &prefix.Request{Session: is.session, ToolsBy: by, Messages: r.Messages,
+	r := is.asked
+	begin := &prefix.Request{Session: is.session, ToolsBy: is.by, Messages: r.Messages,
 		System: prefix.Stages[string]{Base: is.system.base, Each: is.system.stages},
 		Items:  prefix.Stages[[]session.Item]{Base: is.chain.core, Each: is.chain.stages}}
-	for i, t := range tools {
+	for i, t := range is.tools {
 		begin.Tools = append(begin.Tools, prefix.Tool{Spec: r.Tools[i], By: sourceOf(t)})
 	}
 	l.prefix.NoteRequest(begin)

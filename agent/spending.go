@@ -157,6 +157,8 @@ func (a *asideUsage) end() *message.Usage {
 // has many, and its entries neither change nor go away. The zero value is ready;
 // usageOf may be called from any goroutine.
 type account struct {
+	skip int // the first entries of the first session, which another one has counted
+
 	mu      sync.Mutex // guards what follows
 	session *session.Session
 	counted int // entries
@@ -178,7 +180,11 @@ func (l *account) usageOf(s *session.Session, models *llm.Models) (u message.Usa
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session != s {
-		l.session, l.counted, l.total, l.last = s, 0, message.Usage{}, modelRef{}
+		from := 0
+		if l.session == nil {
+			from = l.skip
+		}
+		l.session, l.counted, l.total, l.last = s, from, message.Usage{}, modelRef{}
 		l.free = map[modelRef]*unpaid{}
 	}
 	entries := s.Entries()

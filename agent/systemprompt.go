@@ -24,6 +24,7 @@ type systemPrompts struct {
 	tools  *toolset
 	mode   func() string // the section of the mode that is on; "" for none
 	cwd    string
+	begin  *Sent            // whose system prompt takes the place of all; nil: there is none
 	began  func() time.Time // of the session; the zero time if nobody knows
 	now    func() time.Time
 
@@ -77,8 +78,12 @@ func (p *systemPrompts) last(sent *sentRequest) promptText {
 }
 
 // inMode returns system with the section of the mode that is on, behind everything else. It
-// is asked for with each request, since the mode may change while a prompt is worked on.
+// is asked for with each request, since the mode may change while a prompt is worked on. An agent that
+// goes on from another one has the prompt of that.
 func (p *systemPrompts) inMode(system promptText) promptText {
+	if p.begin != nil {
+		return p.begin.system
+	}
 	section := p.mode()
 	if section == "" {
 		return system

@@ -171,7 +171,11 @@ func (r *run) beginChild(ctx context.Context) error {
 	r.end.life, r.end.isServed = ctx, true
 	r.models = parent.modelsOfChild()
 	r.loadChildHooks(ctx)
-	s := session.New(c.sessionOptions(r.sessions))
+	s, err := c.session(r.sessions)
+	if err != nil {
+		r.closeHooks(context.WithoutCancel(ctx))
+		return err
+	}
 	c.before = len(s.Branch())
 	r.prompt = r.promptOfChild()
 	r.agent = agent.New(r.optionsOfChild(s))
@@ -217,8 +221,8 @@ func (r *run) loadChildHooks(ctx context.Context) {
 	r.chain.Load(ctx)
 }
 
-// sessionOptions are those of the session of a child.
-func (c *child) sessionOptions(at Sessions) session.Options {
+// session returns the session of a child: an empty one, or a copy of what it goes on from.
+func (c *child) session(at Sessions) (*session.Session, error) {
 	if !c.plan.Keep {
 		at.Root = ""
 	}
@@ -226,7 +230,10 @@ func (c *child) sessionOptions(at Sessions) session.Options {
 	if o.Dir != "" {
 		o.Parent = c.parent.agent.Session().File()
 	}
-	return o
+	if c.plan.begin != nil {
+		return c.plan.begin.Copy(o)
+	}
+	return session.New(o), nil
 }
 
 // promptOfChild is what the system prompt of the child is made of: that of the parent, with the
@@ -254,7 +261,7 @@ func (r *run) optionsOfChild(s *session.Session) agent.Options {
 	if most := c.plan.MaxTurns; most > 0 && (o.Settings.MaxTurns == 0 || most < o.Settings.MaxTurns) {
 		o.Settings.MaxTurns = most
 	}
-	if c.plan.answer != nil {
+	if o.Begin = c.plan.begin; c.plan.answer != nil && o.Begin == nil {
 		o.Always = c.plan.answer
 	}
 	return o
@@ -270,19 +277,49 @@ func (c *child) work(r *run) error {
 	for _, more := range early {
 		text += "\n\n" + more
 	}
-	err := c.ask(r, text)
-	for err == nil && c.plan.answer != nil {
-		value, isOver := c.plan.answer.state()
-		if value != nil {
-			break
+	if c.plan.answer == nil {
+		return c.ask(r, text)
+	}
+	return c.askForValue(r, text)
+}
+
+// askForValue asks until there is an answer that fits the schema. What its requests begin with has
+// no tool for that, so that the answer is read from the words.
+func (c *child) askForValue(r *run, text string) error {
+	answer := c.plan.answer
+	if c.plan.begin != nil {
+		text += "\n\nAnswer with JSON alone, without words around it, that fits this JSON Schema:\n" + string(answer.asked)
+	}
+	for {
+		if err := c.ask(r, text); err != nil {
+			return err
 		}
-		c.plan.answer.fail()
-		if _, isOver = c.plan.answer.state(); isOver {
+		if value, _ := answer.state(); value != nil {
+			return nil
+		}
+		text = "Give your answer by calling the tool " + finalAnswerName + ": words are not read."
+		if c.plan.begin != nil {
+			err := answer.read(lastWords(r.agent.Session()))
+			if err == nil {
+				return nil
+			}
+			text = "That does not fit the schema: " + err.Error() + "\nAnswer again, with JSON alone."
+		}
+		answer.fail()
+		if _, isOver := answer.state(); isOver {
 			return errNoAnswer
 		}
-		err = c.ask(r, "Give your answer by calling the tool "+finalAnswerName+": words are not read.")
 	}
-	return err
+}
+
+// lastWords is the text of the last answer in a session.
+func lastWords(s *session.Session) string {
+	for _, e := range slices.Backward(s.Branch()) {
+		if m := e.Message(); m != nil && m.Role == message.RoleAssistant {
+			return m.Text()
+		}
+	}
+	return ""
 }
 
 // ask has the agent work on a prompt, and on what hooks submit meanwhile.

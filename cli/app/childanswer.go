@@ -23,6 +23,7 @@ const answerTries = 3
 // finalAnswer is the tool by which a child gives an answer that fits a schema. It may be used
 // from any goroutine.
 type finalAnswer struct {
+	asked      json.RawMessage // the schema
 	parameters json.RawMessage // of an object
 	inField    bool            // the answer is no object, and stands in a field of the parameters
 	checker    *schema.Checker // of the answer
@@ -41,7 +42,7 @@ func newFinalAnswer(asked json.RawMessage) (*finalAnswer, error) {
 	if len(checker.Dropped) > 0 {
 		return nil, fmt.Errorf("schema: %s does not resolve", checker.Dropped[0])
 	}
-	f := &finalAnswer{parameters: asked, checker: checker}
+	f := &finalAnswer{asked: asked, parameters: asked, checker: checker}
 	if typ := rawjson.Unquote(rawjson.Field(asked, "type")); typ != "object" {
 		f.inField = true
 		if f.parameters, err = json.Marshal(map[string]any{"type": "object", "properties": map[string]any{"answer": asked}, "required": []string{"answer"}}); err != nil {
@@ -113,7 +114,7 @@ func (f *finalAnswer) fail() {
 	f.tries++
 }
 
-// isGiven reports whether there is an answer; isOver, that there is none and no further try.
+// state returns the answer; nil: there is none. isOver says that there is no further try.
 func (f *finalAnswer) state() (value json.RawMessage, isOver bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

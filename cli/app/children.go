@@ -96,6 +96,7 @@ type childPlan struct {
 	names    []string     // of the tools that it has, in the order of the parent
 	servers  []agent.Tool // those of servers among them
 	answer   *finalAnswer // nil: any words are an answer
+	begin    *agent.Sent  // what its requests begin with; nil: with its own system prompt and tools
 }
 
 // plan returns the child that a hook wants. Nothing of what it says adds to what the parent has.
@@ -107,7 +108,12 @@ func (cs *children) plan(request api.AgentRequest, mayHave func(tool string) boo
 	if p.cwd, err = parent.cwdOfChild(request.Cwd); err != nil {
 		return p, err
 	}
-	if p.model, p.thinking, err = parent.modelOfChild(request.Model, request.Thinking); err != nil {
+	if err := cs.planContext(&p); err != nil {
+		return p, err
+	}
+	if p.begin != nil {
+		p.model, p.thinking = p.begin.Model(), p.begin.Wish()
+	} else if p.model, p.thinking, err = parent.modelOfChild(request.Model, request.Thinking); err != nil {
 		return p, err
 	}
 	if err := cs.planTools(&p, mayHave); err != nil {
@@ -117,6 +123,17 @@ func (cs *children) plan(request api.AgentRequest, mayHave func(tool string) boo
 		p.answer, err = newFinalAnswer(request.Schema)
 	}
 	return p, err
+}
+
+// planContext says what the child goes on from.
+func (cs *children) planContext(p *childPlan) error {
+	if !p.FromParent {
+		return nil
+	}
+	if p.begin = cs.run.agent.LastSent(); p.begin == nil {
+		return errors.New(`context = "parent": no model was asked in this session yet`)
+	}
+	return nil
 }
 
 // identityOfChild says which agent of the tree a child is.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"pi/agent"
 	"pi/internal/testing/slowmodel"
 	"pi/luahooks/api"
 )
@@ -233,5 +234,65 @@ func TestAChildEndsAtItsTurns(t *testing.T) {
 	}
 	if got := ended(t, c); got.StopReason != "limit" || got.Error == "" {
 		t.Errorf("it ended as %s: %s", got.StopReason, got.Error)
+	}
+}
+
+func TestAChildGoesOnFromTheLastRequestOfItsParent(t *testing.T) {
+	p := openParent(t, Options{}, "", map[string]string{"mark.lua": `
+		pi.on("context", function(e) e.messages[1].content = "MARKED" return { messages = e.messages } end)
+		pi.on("before_agent_start", function(e) return { system_prompt = e.system_prompt .. " More." } end)`})
+	if _, err := p.agents().Start(t.Context(), api.AgentRequest{Prompt: "too early", FromParent: true}); err == nil {
+		t.Error("it goes on from nothing")
+	}
+	done := make(chan error, 1)
+	go func() { done <- p.agent.Prompt(t.Context(), agent.Prompt{Text: "look"}) }()
+	turn := p.next(t)
+	turn.Call("c1", "ls")
+	turn.End()
+	last := p.answer(t, "I have seen it").Body
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	p.agent.SetTools(p.agent.Tools()[:1], "") // what was sent stays, and is refused
+	for _, keep := range []bool{false, true} {
+		c := p.start(t, api.AgentRequest{Prompt: "what did you see?", FromParent: true, Keep: keep})
+		turn := p.next(t)
+		begin, _, _ := strings.Cut(string(last), `],"tools"`)
+		if behind, ok := strings.CutPrefix(string(turn.Request.Body), begin); !ok || strings.Count(behind, `"role"`) != 2 || turn.Request.Last() != "what did you see?" {
+			t.Errorf("after\n%s\nit was asked\n%s", last, turn.Request.Body)
+		}
+		turn.Call("c2", "bash", "command", "touch out")
+		turn.End()
+		if r := p.answer(t, "nothing"); !r.Answered() || !strings.Contains(r.Messages[len(r.Messages)-1].Text(), "may not be used here") {
+			t.Errorf("the call came to %s", r.Body)
+		}
+		r := ended(t, c)
+		if r.Text != "nothing" || len(r.Messages) != 4 || r.Usage.Output > 10 || (r.SessionFile != "") != keep {
+			t.Errorf("it came to %+v", r)
+		}
+	}
+}
+
+func TestTheAnswerIsReadFromTheWordsOfOneThatGoesOn(t *testing.T) {
+	p := openParent(t, Options{}, "", nil)
+	done := make(chan error, 1)
+	go func() { done <- p.agent.Prompt(t.Context(), agent.Prompt{Text: "look"}) }()
+	p.answer(t, "seen")
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	schema := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
+	for _, words := range [][]string{{"```json\n{\"n\":7}\n```"}, {"seven", "{}", `{"n":7}`}, {"seven", "7", "{}"}} {
+		c := p.start(t, api.AgentRequest{Prompt: "how many?", FromParent: true, Schema: schema})
+		for i, text := range words {
+			asked := p.answer(t, text)
+			if i == 0 && !strings.Contains(asked.Last(), string(schema)) {
+				t.Errorf("it was asked %q", asked.Last())
+			}
+		}
+		got, fits := ended(t, c), words[len(words)-1] != "{}"
+		if (string(got.Value) == `{"n":7}`) != fits || (got.StopReason == "completed") != fits {
+			t.Errorf("%q came to %s, %s %s", words, got.Value, got.StopReason, got.Error)
+		}
 	}
 }
