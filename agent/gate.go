@@ -45,6 +45,7 @@ type gate struct {
 	events *listeners
 	tools  *toolset
 	pause  time.Duration // between two reports of a running tool
+	begin  *Sent         // see [Options]
 }
 
 // approve decides whether a call may run and with which arguments: the tool must be
@@ -86,6 +87,9 @@ func (g *gate) find(ctx context.Context, call meaning) (Tool, *Result) {
 	}
 	if tool := g.tools.tool(call.Name); tool != nil {
 		return tool, nil
+	}
+	if g.begin.has(call.Name) {
+		return nil, refuse("not run: %s is a tool of the conversation that this one goes on from, and may not be used here", call.Name)
 	}
 	if names := g.tools.names(); len(names) > 0 {
 		return nil, refuse("unknown tool %q; available tools: %s", call.Name, strings.Join(names, ", "))
