@@ -151,7 +151,7 @@ func (m *modules) files() map[string]string {
 }
 
 // newEnv returns what the standard library may use of the program around the VM.
-func newEnv(p *programs, s *servers) *stdlib.Env {
+func newEnv(p *programs, s *servers, a *agents) *stdlib.Env {
 	return &stdlib.Env{
 		Cwd:     p.Cwd,
 		Getenv:  p.Getenv,
@@ -178,6 +178,7 @@ func newEnv(p *programs, s *servers) *stdlib.Env {
 		Complete: asking{models{p.bridge}, "complete"}.complete,
 		Stream:   asking{models{p.bridge}, "stream"}.complete,
 		Servers:  s.functions(),
+		Agents:   a.functions(),
 		Restyle:  restyle(p.records),
 		Compat:   p.Compat,
 	}
