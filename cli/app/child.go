@@ -51,7 +51,7 @@ var (
 func newChild(ctx context.Context, parent *run, plan childPlan) (*child, error) {
 	c := &child{plan: plan, parent: parent}
 	var err error
-	if c.Child, err = parent.family.Begin(parent.child.member(), plan.name, children.Controls{Steer: c.Steer, Abort: c.Abort}); err != nil {
+	if c.Child, err = parent.family.Begin(ctx, parent.child.member(), plan.name, children.Controls{Steer: c.Steer, Abort: c.Abort, Tell: parent.agent.TellChild}); err != nil {
 		return nil, err
 	}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())

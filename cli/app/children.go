@@ -38,7 +38,11 @@ func (cs *ownChildren) Start(ctx context.Context, request api.AgentRequest) (api
 	if cs.run.agent == nil {
 		return nil, errors.New("there is no session yet")
 	}
-	plan, err := cs.plan(request)
+	request, mayHave, err := cs.run.withDefinition(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := cs.plan(request, mayHave)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +105,8 @@ type childPlan struct {
 }
 
 // plan returns the child that a hook wants. Nothing of what it says adds to what the parent has.
-// The error is for the author of the hook.
-func (cs *ownChildren) plan(request api.AgentRequest) (p childPlan, err error) {
+// mayHave reports which tools the agent's file leaves to it. The error is for the author of the hook.
+func (cs *ownChildren) plan(request api.AgentRequest, mayHave func(tool string) bool) (p childPlan, err error) {
 	parent := cs.run
 	p = childPlan{AgentRequest: request, cwd: request.Cwd, role: request.SystemPrompt}
 	p.name = cmp.Or(request.Name, request.Agent)
@@ -117,7 +121,7 @@ func (cs *ownChildren) plan(request api.AgentRequest) (p childPlan, err error) {
 	} else if p.model, p.thinking, err = parent.modelOfChild(request.Model, request.Thinking); err != nil {
 		return p, err
 	}
-	if err := cs.planTools(&p); err != nil {
+	if err := cs.planTools(&p, mayHave); err != nil {
 		return p, err
 	}
 	if request.Schema != nil {
@@ -195,8 +199,8 @@ func (r *run) modelOfChild(ref, thinking string) (*llm.Model, string, error) {
 }
 
 // planTools says which tools the child has: the active ones of the parent, as far as the hook names
-// them.
-func (cs *ownChildren) planTools(p *childPlan) error {
+// them and the agent's file leaves them to it.
+func (cs *ownChildren) planTools(p *childPlan, mayHave func(tool string) bool) error {
 	cut := ToolFlags{}
 	if p.HasTools {
 		cut = ToolFlags{Named: p.Tools, None: len(p.Tools) == 0}
@@ -206,7 +210,7 @@ func (cs *ownChildren) planTools(p *childPlan) error {
 	}
 	for _, t := range cs.run.agent.Tools() {
 		name := t.Spec().Name
-		if !cut.mayHave(name) {
+		if !cut.mayHave(name) || !mayHave(name) {
 			continue
 		}
 		p.names = append(p.names, name)
@@ -214,7 +218,7 @@ func (cs *ownChildren) planTools(p *childPlan) error {
 		_, isOfServer := t.(agent.ServerTool)
 		switch {
 		case stands:
-			p.servers = append(p.servers, f.Within(cut.mayHave))
+			p.servers = append(p.servers, f.Within(func(tool string) bool { return cut.mayHave(tool) && mayHave(tool) }))
 		case isOfServer:
 			p.servers = append(p.servers, t)
 		}

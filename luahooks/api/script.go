@@ -136,6 +136,9 @@ type Program struct {
 	Servers func() Servers
 	// Agents returns the agents that the session can use, nil where there are none; it may be nil.
 	Agents func() Agents
+	// EventTable returns what makes the table of an event as handlers get it, within a job of the
+	// VM; nil: it is none that hooks listen to. The event must not be changed but by who emits it.
+	EventTable func(e agent.Event) func(L *lua.LState) *lua.LTable
 	// Agent is that in whose session the hook runs; nil: it is the user's own.
 	Agent *agent.Identity
 
@@ -217,7 +220,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.programs = &programs{b}
 	s.spawns = &spawns{programs: s.programs, version: p.Kept.NewOwner(), mine: map[string]*spawned{}}
 	s.servers = &servers{bridge: b}
-	s.modules = &modules{bridge: b, env: newEnv(s.programs, s.servers), required: map[string]*module{}, looked: map[string]string{}}
+	s.modules = &modules{bridge: b, env: newEnv(s.programs, s.servers, &agents{bridge: b}), required: map[string]*module{}, looked: map[string]string{}}
 	s.modes = &modes{b}
 	return s
 }
