@@ -73,6 +73,9 @@ type Options struct {
 	Shell Shell // runs the commands of the user
 
 	IsChild bool // another pi started this program: nobody is asked how long hooks may go on
+	// Identity is which agent of a tree this is; nil: that of the user's own session. Nobody is asked
+	// how long hooks of a child may go on either.
+	Identity *Identity
 	// EachUpdate is for listeners that want each report of a running tool, however fast they
 	// come; else of those within a tenth of a second the newest counts.
 	EachUpdate bool
@@ -90,6 +93,7 @@ type Agent struct {
 	sessions *sessions
 	tree     *tree
 	cwd      string
+	identity *Identity // nil: of the user's own session
 }
 
 // parts are what a prompt is worked on with. Each is a type of its own, which knows
@@ -124,7 +128,7 @@ func New(o Options) *Agent {
 		parts: p, busy: busy, awaiting: newAwaiting(), shutdown: &shutdown{requested: make(chan struct{})},
 		sessions: &sessions{o.NewSession, o.OpenSession, o.CopySession, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, p.modes, &p.compactor.state, p.userShell, &work.Claim{}},
 		tree:     &tree{busy, p.events, p.conversation, p.choice, p.modes, p.meter, p.asker, p.settings},
-		cwd:      o.Cwd,
+		cwd:      o.Cwd, identity: o.Identity,
 	}
 }
 
@@ -148,7 +152,7 @@ func newParts(o Options, busy *work.Claim) parts {
 		selected: selection{o.Model, o.Thinking}}
 	p.modes = newModes(&p, o.Session)
 	p.inbox = newInbox(p.events, p.settings, o.Now)
-	p.continuations = &continuations{inbox: p.inbox, events: p.events, isChild: o.IsChild}
+	p.continuations = &continuations{inbox: p.inbox, events: p.events, isChild: o.IsChild || o.Identity != nil}
 	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, mode: p.modes.Section, cwd: o.Cwd,
 		began: func() time.Time { return p.conversation.current().Began() }, now: o.Now}
 	p.spending = &spending{events: p.events, conversation: p.conversation, models: o.Models, settings: p.settings}
@@ -169,10 +173,17 @@ func (a *Agent) Listen(listeners ...Listener) { a.events.all = append(a.events.a
 // events, it also runs the context chain, the hooks that change what the model sees, over
 // the messages that the session has so far.
 func (a *Agent) Start(ctx context.Context) {
-	a.sessions.emitStart(ctx, "startup", "")
+	reason := "startup"
+	if a.identity != nil {
+		reason = sessionOfAgent
+	}
+	a.sessions.emitStart(ctx, reason, "")
 	a.modes.Start(ctx)
 	a.conversation.refresh(ctx)
 }
+
+// sessionOfAgent is why the session of a child starts and ends.
+const sessionOfAgent = "agent"
 
 // Close interrupts the run in progress and ends the commands of the user, waits for them
 // until ctx ends, drops what hooks have sent and nobody has delivered, tells the listeners
@@ -189,7 +200,11 @@ func (a *Agent) Close(ctx context.Context) error {
 		a.choice.recordAtRest(ctx)
 	}
 	a.modes.RecordAtRest(ctx)
-	a.events.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: "quit"} })
+	reason := "quit"
+	if a.identity != nil {
+		reason = sessionOfAgent
+	}
+	a.events.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: reason} })
 	a.inbox.takeCompact().refuse(ErrAborted) // a listener may have requested another one just now
 	return a.Session().Close()
 }
@@ -289,6 +304,10 @@ func (a *Agent) TellServer(ctx context.Context, e Event) { a.events.emit(ctx, e)
 func (a *Agent) TellFocus(ctx context.Context, focused bool) {
 	a.events.emitIf(ctx, KindFocus, func() Event { return &Focus{focused} })
 }
+
+// TellChild hands an event about an agent that a hook of this one's session uses to the listeners: a
+// [ChildStart] or a [ChildEnd].
+func (a *Agent) TellChild(ctx context.Context, e Event) { a.events.emit(ctx, e) }
 
 // Model returns the model that the next request goes to.
 func (a *Agent) Model() *llm.Model { return a.choice.model() }
