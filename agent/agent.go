@@ -58,10 +58,15 @@ type Options struct {
 	Thinking  string     // the wish; see [llm.Clamp]
 	Cycle     []string   // what CycleModel goes through, see [llm.Models.Scope]
 	Tools     []Tool     // the active tools, in the order the model sees them
+	Always    Tool       // is active whatever is chosen, behind the others; nil: none
 	Listeners []Listener
 	Settings  Settings
 	Prompt    *SystemPrompt
 	Cwd       string
+
+	// Begin is a request of another agent that this one goes on from: its requests begin as that
+	// did, and Session is a copy by [Sent.Copy]. nil: there is none.
+	Begin *Sent
 
 	// NewSession makes an empty session for /new, whose header names parent, OpenSession opens one by its
 	// path. The Agent closes the sessions it leaves, and the last one in Close.
@@ -72,10 +77,9 @@ type Options struct {
 
 	Shell Shell // runs the commands of the user
 
+	Child *ChildOptions // nil: it is the agent of the user's own session
+
 	IsChild bool // another pi started this program: nobody is asked how long hooks may go on
-	// Identity is which agent of a tree this is; nil: that of the user's own session. Nobody is asked
-	// how long hooks of a child may go on either.
-	Identity *Identity
 	// EachUpdate is for listeners that want each report of a running tool, however fast they
 	// come; else of those within a tenth of a second the newest counts.
 	EachUpdate bool
@@ -93,7 +97,7 @@ type Agent struct {
 	sessions *sessions
 	tree     *tree
 	cwd      string
-	identity *Identity // nil: of the user's own session
+	isChild  bool // it is not that of the user's own session
 }
 
 // parts are what a prompt is worked on with. Each is a type of its own, which knows
@@ -118,6 +122,7 @@ type parts struct {
 	compactor     *compactor
 	userShell     *userShell
 	now           func() time.Time
+	begin         *Sent // what requests begin with; nil: with tools and system prompt of this agent
 }
 
 // New returns an idle agent. Nothing is emitted before [Agent.Start].
@@ -128,7 +133,7 @@ func New(o Options) *Agent {
 		parts: p, busy: busy, awaiting: newAwaiting(), shutdown: &shutdown{requested: make(chan struct{})},
 		sessions: &sessions{o.NewSession, o.OpenSession, o.CopySession, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, p.modes, &p.compactor.state, p.userShell, &work.Claim{}},
 		tree:     &tree{busy, p.events, p.conversation, p.choice, p.modes, p.meter, p.asker, p.settings},
-		cwd:      o.Cwd, identity: o.Identity,
+		cwd:      o.Cwd, isChild: o.Child != nil,
 	}
 }
 
@@ -140,24 +145,32 @@ func newParts(o Options, busy *work.Claim) parts {
 	if o.Prompt == nil {
 		o.Prompt = &SystemPrompt{}
 	}
-	p := parts{settings: newInForce(o.Settings), events: &listeners{o.Listeners}, tools: &toolset{}, sent: &lastSent{}, now: o.Now}
+	p := parts{settings: newInForce(o.Settings), events: &listeners{o.Listeners}, tools: &toolset{always: o.Always}, sent: &lastSent{}, now: o.Now, begin: o.Begin}
 	p.tools.set(o.Tools, "")
-	p.gate = &gate{p.events, p.tools, updatePause}
+	p.gate = &gate{p.events, p.tools, updatePause, o.Begin}
 	if o.EachUpdate {
 		p.gate.pause = 0
 	}
 	p.images = imageScaler{p.settings, p.events}
 	p.conversation = newConversation(p.events, p.images, o.Session)
+	p.conversation.begin = newBeginning(o.Begin, o.Session)
 	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: busy.IsIdle,
 		selected: selection{o.Model, o.Thinking}}
 	p.modes = newModes(&p, o.Session)
-	p.inbox = newInbox(p.events, p.settings, o.Now)
-	p.continuations = &continuations{inbox: p.inbox, events: p.events, isChild: o.IsChild || o.Identity != nil}
-	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, mode: p.modes.Section, cwd: o.Cwd,
+	p.inbox = newInbox(p.events, p.settings, newBrake(o.Child.parent()), o.Now)
+	p.continuations = &continuations{inbox: p.inbox, events: p.events, isChild: o.IsChild || o.Child != nil}
+	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, mode: p.modes.Section, cwd: o.Cwd, begin: o.Begin,
 		began: func() time.Time { return p.conversation.current().Began() }, now: o.Now}
 	p.spending = &spending{events: p.events, conversation: p.conversation, models: o.Models, settings: p.settings}
+	if o.Begin != nil {
+		p.spending.account.skip = len(o.Session.Entries())
+	}
 	p.meter = &Meter{p.conversation, p.choice, p.tools, p.prompts, p.sent, p.spending}
 	p.asker = &asker{events: p.events, models: o.Models, sent: p.sent, spending: p.spending, now: o.Now, settings: p.settings}
+	if c := o.Child; c != nil {
+		p.spending.above, p.asker.turn = c.Parent.spending, c.Turn
+		p.events.all = append([]Listener{&usageAbove{spending: c.Parent.spending, name: c.Name}}, p.events.all...)
+	}
 	p.shortfall = &shortfall{events: p.events}
 	p.compactor = &compactor{events: p.events, conversation: p.conversation, choice: p.choice, meter: p.meter, asker: p.asker,
 		inbox: p.inbox, settings: p.settings}
@@ -174,7 +187,7 @@ func (a *Agent) Listen(listeners ...Listener) { a.events.all = append(a.events.a
 // the messages that the session has so far.
 func (a *Agent) Start(ctx context.Context) {
 	reason := "startup"
-	if a.identity != nil {
+	if a.isChild {
 		reason = sessionOfAgent
 	}
 	a.sessions.emitStart(ctx, reason, "")
@@ -201,7 +214,7 @@ func (a *Agent) Close(ctx context.Context) error {
 	}
 	a.modes.RecordAtRest(ctx)
 	reason := "quit"
-	if a.identity != nil {
+	if a.isChild {
 		reason = sessionOfAgent
 	}
 	a.events.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: reason} })

@@ -182,15 +182,20 @@ func (s *stream) ask(ctx context.Context) error {
 // listeners made of them, and notes it as the request that was sent last.
 func (s *stream) request() *llm.Request {
 	tools, by := s.run.tools.toolsAndChooser()
+	specs := specsOf(tools)
 	current := s.run.conversation.current()
 	system := s.run.prompts.inMode(s.run.system)
 	is := s.run.choice.chosen()
 	s.thinking = is.level()
-	r := &llm.Request{
-		Model: s.model, System: system.text, Messages: s.run.conversation.view.forModel(s.seen.items), Tools: specsOf(tools),
-		Thinking: s.thinking, Off: llm.AsksOff(s.model, is.wish), MaxTokens: s.model.MaxTokens, SessionID: current.ID(), Fresh: s.fresh,
+	id := current.ID()
+	if begin := s.run.begin; begin != nil {
+		tools, by, specs, id = begin.tools, begin.by, begin.asked.Tools, begin.asked.SessionID
 	}
-	s.run.sent.noteRequest(&sentRequest{session: current, system: system, chain: s.seen}, r, tools, by)
+	r := &llm.Request{
+		Model: s.model, System: system.text, Messages: s.run.conversation.view.forModel(s.seen.items), Tools: specs,
+		Thinking: s.thinking, Off: llm.AsksOff(s.model, is.wish), MaxTokens: s.model.MaxTokens, SessionID: id, Fresh: s.fresh,
+	}
+	s.run.sent.noteRequest(&sentRequest{session: current, system: system, chain: s.seen, asked: r, wish: is.wish, tools: tools, by: by})
 	return r
 }
 
@@ -306,7 +311,9 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	s.run.usage.Add(m.Usage)
 	entry, err := s.run.append(m)
 	if failure == nil {
-		s.run.sent.noteAnswer(s.run.conversation.current().Leaf())
+		if entry != nil {
+			s.run.sent.noteAnswer(entry.ID)
+		}
 		s.run.shortfall.noteCut(ctx, s.run.conversation.current(), s.asked, s.assembly.Usage())
 	}
 	return answer{m, entry, broken, stop == llm.StopPause && len(m.Content) > 0}, cmp.Or(err, failure)

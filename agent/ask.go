@@ -37,11 +37,13 @@ type asker struct {
 	settings *inForce
 	refused  llm.RefusedThoughts
 	unasked  llm.RefusedLevels
-	waiting  work.Interruptible // the wait for another attempt in the conversation
+	waiting  work.Interruptible                                     // the wait for another attempt in the conversation
+	turn     func(ctx context.Context) (answered func(), err error) // see [ChildOptions.Turn]; nil: nobody waits
 }
 
 // send sends a request to model and hands each delta to add, until the answer has ended,
-// add returns an error or ctx is done. It is an error if the session has no money left,
+// add returns an error or ctx is done. An agent that another one uses waits for its turn. It is
+// an error if the session has no money left,
 // if the server is silent for too long (see [llm.WithPatience]) or if the answer is
 // too long (see limits.go). build makes the request, once client and key are there; key,
 // if it is not empty, is sent instead of the model's own. A request whose thoughts, or whose
@@ -58,6 +60,13 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 			err = &llm.ProviderError{Provider: model.Provider, Message: err.Error(), Err: err}
 		}
 	}()
+	if a.turn != nil {
+		answered, err := a.turn(ctx)
+		if err != nil {
+			return err
+		}
+		defer answered()
+	}
 	if err := a.spending.checkLimit(ctx, model); err != nil {
 		return err
 	}
@@ -289,6 +298,11 @@ type sentRequest struct {
 	system  promptText
 	chain   chained
 	answer  string // the id of its entry; "": none yet
+
+	asked *llm.Request
+	wish  string // how much the model is to think
+	tools []Tool // of asked, in the same order
+	by    string // the hook that chose them
 }
 
 // requestOf returns the last request that was sent for s; nil if the last request was for another
@@ -302,17 +316,17 @@ func (l *lastSent) requestOf(s *session.Session) *sentRequest {
 	return l.last
 }
 
-// noteRequest remembers is, which is about to be sent as r, and compares it with the
-// request before, to find the hook because of which a provider cannot use its cache. tools
-// are those of r, in the same order; by is the hook that chose them.
-func (l *lastSent) noteRequest(is *sentRequest, r *llm.Request, tools []Tool, by string) {
+// noteRequest remembers is, which is about to be sent, and compares it with the
+// request before, to find the hook because of which a provider cannot use its cache.
+func (l *lastSent) noteRequest(is *sentRequest) {
 	l.mu.Lock()
 	l.last = is
 	l.mu.Unlock()
-	begin := &prefix.Request{Session: is.session, ToolsBy: by, Messages: r.Messages,
+	r := is.asked
+	begin := &prefix.Request{Session: is.session, ToolsBy: is.by, Messages: r.Messages,
 		System: prefix.Stages[string]{Base: is.system.base, Each: is.system.stages},
 		Items:  prefix.Stages[[]session.Item]{Base: is.chain.core, Each: is.chain.stages}}
-	for i, t := range tools {
+	for i, t := range is.tools {
 		begin.Tools = append(begin.Tools, prefix.Tool{Spec: r.Tools[i], By: sourceOf(t)})
 	}
 	l.prefix.NoteRequest(begin)

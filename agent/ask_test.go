@@ -236,7 +236,7 @@ func TestWhatWasSentLastIsThatOfItsSession(t *testing.T) {
 	if l.requestOf(one) != nil {
 		t.Error("there is a request before the first")
 	}
-	l.noteRequest(&sentRequest{session: one}, &llm.Request{}, nil, "")
+	l.noteRequest(&sentRequest{session: one, asked: &llm.Request{}})
 	before := l.requestOf(one)
 	l.noteAnswer("a1")
 	if is := l.requestOf(one); is == nil || is.answer != "a1" || before.answer != "" {
@@ -252,7 +252,7 @@ func TestAHookThatChangesTheBodyBreaksThePrefixOnceItWasSent(t *testing.T) {
 	var l lastSent
 	r := &llm.Request{Model: &llm.Model{ID: "one"}, Messages: session.ForModel(s.Context())}
 	send := func(body string) {
-		l.noteRequest(&sentRequest{session: s}, r, nil, "")
+		l.noteRequest(&sentRequest{session: s, asked: r})
 		l.noteBody(r, json.RawMessage(`{"system":"be brief"}`), []PayloadStage{{By: "pop", Value: json.RawMessage(body)}})
 	}
 	send(`{"system":"be brief 1"}`)

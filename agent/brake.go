@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -19,10 +20,29 @@ import (
 // one, with the limit max_continuations. At its limit the user may allow a hook more, see
 // [continuations]: that is a limit of its own until they interrupt, give a prompt or go to
 // another session.
+//
+// An agent that another one uses has no count of its own. What hooks add in it counts in that
+// of the user's own agent, and nothing that happens in it begins a new count there: neither its
+// prompts, which come from a hook, nor what its hooks listen to outside of the program.
 
-// brake refuses the messages of hooks that would keep the agent at work. The zero value is
-// ready; its user guards it.
+// brake refuses the messages of hooks that would keep an agent at work. All methods may be
+// called from any goroutine.
 type brake struct {
+	*count
+	isChild bool // the count is that of an agent above
+}
+
+// newBrake returns the brake of an agent that parent uses, or, if that is nil, one of its own.
+func newBrake(parent *Agent) brake {
+	if parent != nil {
+		return brake{parent.inbox.brake.count, true}
+	}
+	return brake{&count{}, false}
+}
+
+// count is what was counted of the requests of hooks.
+type count struct {
+	mu      sync.Mutex           // guards what follows
 	shared  tally                // of the hooks without a limit of their own
 	own     map[string]*tally    // of the others, by [Origin.key]
 	allowed map[string]allowance // likewise
@@ -84,8 +104,8 @@ type HeldBackError struct{ Why string }
 
 func (e *HeldBackError) Error() string { return e.Why }
 
-// tallyOf is what counts for the hook of o.
-func (b *brake) tallyOf(o Origin) *tally {
+// tallyOf is what counts for the hook of o; the caller has the lock.
+func (b *count) tallyOf(o Origin) *tally {
 	if _, ok := b.allowed[o.key()]; !ok && o.Limit == nil {
 		return &b.shared
 	}
@@ -98,8 +118,34 @@ func (b *brake) tallyOf(o Origin) *tally {
 	return b.own[o.key()]
 }
 
+// isOwnDoing reports whether hooks answer for a message from o themselves.
+func (b brake) isOwnDoing(o Origin) bool {
+	return o.Kind == FromHook || b.isChild && o.Kind == FromOutside
+}
+
+// isStopped reports whether what the hook of o sends is refused.
+func (b brake) isStopped(o Origin) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tallyOf(o).stopped
+}
+
+// stop refuses what the hook of o sends, until a new count begins.
+func (b brake) stop(o Origin) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tallyOf(o).stopped = true
+}
+
 // quotaOf is what the hook of o may add; all is the limit that hooks share.
-func (b *brake) quotaOf(o Origin, all int) quota {
+func (b brake) quotaOf(o Origin, all int) quota {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.quota(o, all)
+}
+
+// quota is quotaOf; the caller has the lock.
+func (b *count) quota(o Origin, all int) quota {
 	q := quota{used: b.tallyOf(o).added, limit: all, more: all}
 	if o.Limit != nil {
 		q.limit, q.more, q.whose = *o.Limit, *o.Limit, hookLimit
@@ -111,18 +157,22 @@ func (b *brake) quotaOf(o Origin, all int) quota {
 }
 
 // add counts a request of the hook of o, unless it has added as many as it may. all is the
-// limit that hooks share.
-func (b *brake) add(o Origin, all int) (q quota, ok bool) {
+// limit that hooks share. stopped says that nothing can change that but a new count.
+func (b brake) add(o Origin, all int) (q quota, stopped, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	t := b.tallyOf(o)
-	q = b.quotaOf(o, all)
+	q = b.quota(o, all)
 	if ok = !t.stopped && q.used < q.limit; ok {
 		t.added++
 	}
-	return q, ok
+	return q, t.stopped, ok
 }
 
 // allow lets the hook of o add more requests than it has added.
-func (b *brake) allow(o Origin, more int) {
+func (b brake) allow(o Origin, more int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	was := b.tallyOf(o).added
 	if b.allowed == nil {
 		b.allowed = map[string]allowance{}
@@ -135,7 +185,12 @@ func (b *brake) allow(o Origin, more int) {
 func sumOf(a, b int) int { return a + min(b, math.MaxInt-a) }
 
 // endAllowed takes back what the user allowed beside the settings. What was added counts on.
-func (b *brake) endAllowed() {
+func (b brake) endAllowed() {
+	if b.isChild {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for key, a := range b.allowed {
 		if t := b.own[key]; t != nil && a.shared {
 			b.shared.added, b.shared.stopped = max(b.shared.added, t.added), b.shared.stopped || t.stopped
@@ -146,7 +201,9 @@ func (b *brake) endAllowed() {
 }
 
 // offer counts a question to a client, and reports whether it may be asked.
-func (b *brake) offer() bool {
+func (b brake) offer() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.offers++
 	return b.offers <= mostOffers
 }
@@ -154,7 +211,17 @@ func (b *brake) offer() bool {
 // reset begins to count the requests of hooks from zero, because of a message from o. A
 // message from a user also lifts the pauses of all sources, and gives a hook anew what they
 // allowed it, unless they have stopped it since.
-func (b *brake) reset(o Origin) {
+func (b brake) reset(o Origin) {
+	if b.isChild {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.begin(o)
+}
+
+// begin is reset; the caller has the lock.
+func (b *count) begin(o Origin) {
 	b.shared = tally{}
 	maps.DeleteFunc(b.own, func(key string, _ *tally) bool {
 		_, ok := b.allowed[key]
@@ -177,31 +244,51 @@ func (b *brake) reset(o Origin) {
 
 // prompted is reset for a prompt that is not of a hook itself. One that a user gave ends what
 // they allowed.
-func (b *brake) prompted(o Origin) {
-	b.reset(o)
+func (b brake) prompted(o Origin) {
+	if b.isChild {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.begin(o)
 	if o.isTyped() {
 		b.allowed, b.offers = nil, 0
+	}
+}
+
+// beginCommand is reset for a command that somebody gave.
+func (b brake) beginCommand(o Origin) {
+	if b.isChild {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.begin(o)
+	if o.isTyped() {
+		b.offers = 0
 	}
 }
 
 // admit decides whether p may be sent; the error is a *[HeldBackError]. A message that does
 // not come from a hook itself also resets the counts, but for a command that a timer sends.
 // notice, if it is not empty, is what the user is to be told of the refusal.
-func (b *brake) admit(p Prompt, all int, now time.Time) (notice string, err error) {
+func (b brake) admit(p Prompt, all int, now time.Time) (notice string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	o := p.Origin
-	switch o.Kind {
-	case FromHook:
-		if b.tallyOf(o).stopped {
-			return "", &HeldBackError{b.quotaOf(o, all).sentence(o)}
-		}
-		return "", nil
-	case FromOutside:
+	if o.Kind == FromOutside {
 		if notice, err = b.pace(o, now); err != nil {
 			return notice, err
 		}
 	}
-	if !o.Timer || !p.isCommand() {
-		b.reset(o)
+	switch {
+	case b.isOwnDoing(o):
+		if b.tallyOf(o).stopped {
+			return "", &HeldBackError{b.quota(o, all).sentence(o)}
+		}
+	case b.isChild:
+	case !o.Timer || !p.isCommand():
+		b.begin(o)
 	}
 	return "", nil
 }
@@ -227,8 +314,8 @@ func (q quota) refusal(o Origin) *LimitError {
 
 // pace counts the messages of a source outside of the program, and pauses for a minute one
 // that sends too many. Only the refusal that begins a pause comes with a notice for the
-// user.
-func (b *brake) pace(o Origin, now time.Time) (notice string, err error) {
+// user. The caller has the lock.
+func (b *count) pace(o Origin, now time.Time) (notice string, err error) {
 	if b.sources == nil {
 		b.sources = map[string]*source{}
 	}

@@ -18,6 +18,7 @@ type conversation struct {
 	events *listeners
 	images imageScaler
 	view   contextView
+	begin  *beginning // of another conversation that this one goes on from; nil: there is none
 
 	mu      sync.Mutex // guards what follows: the chain is always one over the session that is current
 	session *session.Session
@@ -66,15 +67,27 @@ func (c *conversation) replace(next *session.Session) (previous *session.Session
 
 // runChain lets the listeners to the context event change what the model sees, one after
 // the other, and remembers and returns the result. Without such listeners it is what the
-// session has. If the session was replaced meanwhile, the result is not remembered.
+// session has. If the session was replaced meanwhile, the result is not remembered. Of a conversation
+// that goes on from another one they see what came since: the beginning is as it was sent.
 func (c *conversation) runChain(ctx context.Context) chained {
 	s := c.current()
 	branch, core := s.Branch(), c.view.core(s)
-	r := chained{branch: branch, core: core, items: core}
+	own, begins := c.begin.rest(core)
+	if !begins {
+		own = core
+	}
+	r := chained{branch: branch, core: core, items: own}
 	if c.events.wants(KindContext) {
-		e := &Context{Entries: branch, Items: core}
+		e := &Context{Entries: branch, Items: own}
 		c.events.emit(ctx, e)
 		r.stages, r.items = e.Stages, e.Items
+	}
+	if begins {
+		r.stages = slices.Clone(r.stages)
+		for i := range r.stages {
+			r.stages[i].Value = c.begin.before(r.stages[i].Value)
+		}
+		r.items = c.begin.before(r.items)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +125,11 @@ func (c *conversation) seen() ([]session.Item, chained) {
 	s, last, edited := c.session, c.last, maps.Clone(c.edited)
 	c.mu.Unlock()
 	if last.items == nil {
-		return c.view.core(s), last
+		core := c.view.core(s)
+		if own, begins := c.begin.rest(core); begins {
+			return c.begin.before(own), last
+		}
+		return core, last
 	}
 	shown, to := last.items[:len(last.items):len(last.items)], len(last.branch)
 	if len(edited) == 0 && len(s.Branch()) <= to {

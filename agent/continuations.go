@@ -68,9 +68,9 @@ func (c *continuations) addRequest(ctx context.Context, o Origin) error {
 		}
 		switch answer {
 		case ContinueMore:
-			c.inbox.allow(o, q.more)
+			c.inbox.brake.allow(o, q.more)
 		case ContinueOn:
-			c.inbox.allow(o, unlimited)
+			c.inbox.brake.allow(o, unlimited)
 			c.events.notifyf(ctx, LevelInfo, "%s may go on until you interrupt, send a prompt or go to another session", hookName(o.Hook))
 		}
 		var err error
@@ -113,7 +113,7 @@ func (c *continuations) allow(ctx context.Context, o Origin, n int) error {
 	case answer != ContinueMore:
 		return errors.New("the user does not want it")
 	}
-	c.inbox.allow(o, n)
+	c.inbox.brake.allow(o, n)
 	return nil
 }
 
@@ -129,7 +129,7 @@ func (c *continuations) choose(ctx context.Context, title string, choices []Choi
 		return "", errors.New("nobody is there to ask")
 	case HasUser(*ui):
 		return chosen((*ui).Select(ctx, title, choices, DialogOptions{About: AboutContinuations}))
-	case !c.inbox.offer():
+	case !c.inbox.brake.offer():
 		return "", fmt.Errorf("the client was asked %d times since its last prompt", mostOffers)
 	}
 	asking, cancel := context.WithTimeout(ctx, offerTime)

@@ -337,7 +337,7 @@ func TestAHookMayAskBeforehand(t *testing.T) {
 // A hook that hears itself gets no more than it was allowed.
 func TestWhatComesFromOutsideGivesNothingAnew(t *testing.T) {
 	r := newHarness(t, Options{Settings: Settings{MaxContinuations: 2}})
-	r.inbox.allow(ofTests(), 5)
+	r.inbox.brake.allow(ofTests(), 5)
 	n := 0
 	for n < 50 && r.continuations.addRequest(t.Context(), ofTests()) == nil {
 		n++

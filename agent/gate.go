@@ -23,6 +23,8 @@ type approvedCall struct {
 	server  *ServerCall // nil: the tool is none of a server
 	context []string    // what listeners add to the result
 
+	progress *Progress // of the tool while it runs; nil: nobody wants to know
+
 	forwarded bool // the call was written as one of a [Forwarder]
 }
 
@@ -45,6 +47,7 @@ type gate struct {
 	events *listeners
 	tools  *toolset
 	pause  time.Duration // between two reports of a running tool
+	begin  *Sent         // see [Options]
 }
 
 // approve decides whether a call may run and with which arguments: the tool must be
@@ -86,6 +89,9 @@ func (g *gate) find(ctx context.Context, call meaning) (Tool, *Result) {
 	}
 	if tool := g.tools.tool(call.Name); tool != nil {
 		return tool, nil
+	}
+	if g.begin.has(call.Name) {
+		return nil, refuse("not run: %s is a tool of the conversation that this one goes on from, and may not be used here", call.Name)
 	}
 	if names := g.tools.names(); len(names) > 0 {
 		return nil, refuse("unknown tool %q; available tools: %s", call.Name, strings.Join(names, ", "))

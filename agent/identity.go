@@ -1,12 +1,36 @@
 package agent
 
-import "pi/session/message"
+import (
+	"context"
+
+	"pi/session/message"
+)
 
 // Identity says which agent of a tree this is. The agent of the user's own session has none.
 type Identity struct {
 	Name   string // its definition's, or that which the hook gave it
 	Depth  int    // 1 for one that the user's own agent uses
 	Parent string // the name of the agent that uses it; "" for the user's own
+}
+
+// ChildOptions are what an agent needs that another one uses.
+type ChildOptions struct {
+	Identity
+	// Parent is the agent that uses it. What the child uses is counted in the parent's session
+	// too, and it may cost what that has left. What hooks add in it counts in the parent's
+	// MaxContinuations, and nothing in it begins that count anew.
+	Parent *Agent
+	// Turn is called before each request to a model and waits until the child may make one. The
+	// error is that of ctx. answered is called at the end of the request. nil: it always may.
+	Turn func(ctx context.Context) (answered func(), err error)
+}
+
+// parent is the agent that uses this one; nil for the agent of the user's own session.
+func (o *ChildOptions) parent() *Agent {
+	if o == nil {
+		return nil
+	}
+	return o.Parent
 }
 
 // ChildStart tells the listeners of an agent that a hook of its session has one of its own begin to

@@ -19,6 +19,7 @@ type Inbox struct {
 	now      func() time.Time
 	settings *inForce
 	wake     chan struct{} // signalled when something is submitted, has room for one
+	brake    brake         // for hooks that would keep the agent at work
 
 	telling sync.Mutex // held while listeners get a change of the queues, so that changes come in their order
 
@@ -36,12 +37,11 @@ type Inbox struct {
 	joined    []*waiter          // commands that wait for the run, with a prompt that is queued for it
 	compact   *compactRequest    // that a hook waits for; nil for none
 	closed    bool               // all that is sent is refused
-	brake     brake              // for hooks that would keep the agent at work
 }
 
 // newInbox returns an empty inbox without a run.
-func newInbox(events *listeners, settings *inForce, now func() time.Time) *Inbox {
-	return &Inbox{events: events, now: now, settings: settings, wake: make(chan struct{}, 1)}
+func newInbox(events *listeners, settings *inForce, b brake, now func() time.Time) *Inbox {
+	return &Inbox{events: events, now: now, settings: settings, brake: b, wake: make(chan struct{}, 1)}
 }
 
 // The queues of the inbox: when messages may come into them, when they are due, and who
@@ -324,14 +324,11 @@ func (b *Inbox) takeSide() []*message.Message {
 // the count back to zero. It reports false, and counts nothing, if the hook has added as many
 // as it may. stopped says that nothing can change that but a new count.
 func (b *Inbox) addRequest(o Origin) (q quota, stopped, ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if o.Kind != FromHook {
+	if !b.brake.isOwnDoing(o) {
 		b.brake.prompted(o)
 		return q, false, true
 	}
-	q, ok = b.brake.add(o, b.settings.get().MaxContinuations)
-	return q, b.brake.tallyOf(o).stopped, ok
+	return b.brake.add(o, b.settings.get().MaxContinuations)
 }
 
 // stop refuses what the hook of o sends from now on, until a new count begins, and drops the
@@ -341,7 +338,7 @@ func (b *Inbox) stop(o Origin, q quota) *LimitError {
 	defer b.tellQueues()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.brake.tallyOf(o).stopped = true
+	b.brake.stop(o)
 	err := q.refusal(o)
 	if n := b.dropSent(); n > 0 {
 		err.Message += fmt.Sprintf("; messages of hooks that waited are dropped: %d", n)
@@ -349,57 +346,19 @@ func (b *Inbox) stop(o Origin, q quota) *LimitError {
 	return err
 }
 
-// allow lets the hook of o add more requests than it has added.
-func (b *Inbox) allow(o Origin, more int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.brake.allow(o, more)
-}
-
 // quotaOf is what the hook of o may add.
 func (b *Inbox) quotaOf(o Origin) quota {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	return b.brake.quotaOf(o, b.settings.get().MaxContinuations)
 }
 
-// offer counts a question to a client about what hooks may add, and reports whether it may be
-// asked.
-func (b *Inbox) offer() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.brake.offer()
-}
-
 // EndAllowed takes back what the user allowed hooks beside the settings, as an interrupt does.
-func (b *Inbox) EndAllowed() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.brake.endAllowed()
-}
-
-// resetBrake is [Agent.ResetBrake].
-func (b *Inbox) resetBrake(o Origin) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.brake.reset(o)
-}
-
-// beginCommand is resetBrake for a command that somebody gave.
-func (b *Inbox) beginCommand(o Origin) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.brake.reset(o)
-	if o.isTyped() {
-		b.brake.offers = 0
-	}
-}
+func (b *Inbox) EndAllowed() { b.brake.endAllowed() }
 
 // dropSent removes from all queues what hooks that are stopped sent on their own, and returns
 // how many messages that were; the caller has the lock. A request for a compaction stays.
 func (b *Inbox) dropSent() (dropped int) {
 	sent := func(p Prompt) bool {
-		drop := p.Origin.Kind == FromHook && !p.compact && b.brake.tallyOf(p.Origin).stopped
+		drop := b.brake.isOwnDoing(p.Origin) && !p.compact && b.brake.isStopped(p.Origin)
 		if drop {
 			dropped++
 		}

@@ -20,7 +20,7 @@ func textsOf(messages []queued) (texts []string) {
 }
 
 func TestAnInboxKeepsWhatNoRunLooksAtForTheFrontEnd(t *testing.T) {
-	b := newInbox(listening(), newInForce(Settings{FollowUpAll: true}), time.Now)
+	b := newInbox(listening(), newInForce(Settings{FollowUpAll: true}), newBrake(nil), time.Now)
 	if b.enqueue(Prompt{Text: "early"}, Steer) {
 		t.Error("a prompt is queued though no run is there")
 	}
@@ -59,7 +59,7 @@ func TestAnInboxKeepsWhatNoRunLooksAtForTheFrontEnd(t *testing.T) {
 }
 
 func TestAnInboxDropsWhatHooksSentOnceTheyWantTooMuch(t *testing.T) {
-	b := newInbox(listening(), newInForce(Settings{MaxContinuations: 1}), time.Now)
+	b := newInbox(listening(), newInForce(Settings{MaxContinuations: 1}), newBrake(nil), time.Now)
 	b.enter(inRun)
 	hook := Origin{Kind: FromHook, Hook: "loop"}
 	for _, p := range []Prompt{{Text: "a", Origin: hook}, {Text: "b"}} {
@@ -80,7 +80,7 @@ func TestAnInboxDropsWhatHooksSentOnceTheyWantTooMuch(t *testing.T) {
 	if err := b.postPrompt(t.Context(), Prompt{Text: "c", Origin: hook}, Steer); !heldBack(err) || b.Pending() != 1 {
 		t.Error(err)
 	}
-	b.resetBrake(Origin{Kind: FromUser})
+	b.brake.reset(Origin{Kind: FromUser})
 	if _, _, ok := b.addRequest(hook); !ok {
 		t.Error("nothing is taken in a new count")
 	}
@@ -93,7 +93,7 @@ func TestAnInboxDropsWhatHooksSentOnceTheyWantTooMuch(t *testing.T) {
 // What is sent while the session is swapped waits for the one that comes, and is not
 // dropped with what waited for the other.
 func TestWhatIsSentWhileASessionIsLeftIsForTheNext(t *testing.T) {
-	b := newInbox(listening(), newInForce(Settings{}), time.Now)
+	b := newInbox(listening(), newInForce(Settings{}), newBrake(nil), time.Now)
 	note := func(text string) Prompt {
 		return Prompt{Custom: &message.Message{Role: message.RoleCustom, CustomType: text}}
 	}
@@ -113,7 +113,7 @@ func TestWhatIsSentWhileASessionIsLeftIsForTheNext(t *testing.T) {
 }
 
 func TestAnInboxGivesBackWhatPeopleTyped(t *testing.T) {
-	b := newInbox(listening(), newInForce(Settings{SteerAll: true}), time.Now)
+	b := newInbox(listening(), newInForce(Settings{SteerAll: true}), newBrake(nil), time.Now)
 	b.enter(inRun)
 	for _, p := range []Prompt{{Text: "typed", Source: "interactive"}, {Text: "of a hook", Source: "hook"}, {Text: "of a program", Source: "rpc"}} {
 		b.enqueue(p, Steer)
@@ -134,7 +134,7 @@ func TestAnInboxGivesBackWhatPeopleTyped(t *testing.T) {
 }
 
 func TestTheNewestQueuedTextIsTakenBackFirst(t *testing.T) {
-	b := newInbox(listening(), newInForce(Settings{}), time.Now)
+	b := newInbox(listening(), newInForce(Settings{}), newBrake(nil), time.Now)
 	b.enter(inRun)
 	for _, x := range []struct {
 		text string

@@ -38,6 +38,10 @@ func (m *Meter) Spent() (cost float64, all bool) {
 	return u.Cost.Total, all
 }
 
+// Used returns what the session has used so far, all branches together, and whether all of it
+// has a known price.
+func (m *Meter) Used() (u message.Usage, priced bool) { return m.spending.used() }
+
 // ReadyUsage returns how full the context is. ready is false before the first request of a
 // session, when the answer would need a walk over the whole branch.
 func (m *Meter) ReadyUsage() (_ ContextUsage, ready bool) {

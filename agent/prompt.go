@@ -346,10 +346,10 @@ func (a *Agent) CommandContext(ctx context.Context, p Prompt) context.Context {
 	if p.Origin.Hook != "" {
 		return WithOrigin(ctx, Origin{Kind: FromHook, Hook: p.Origin.Hook, Path: p.Origin.Path, Limit: p.Origin.Limit})
 	}
-	a.inbox.beginCommand(p.Origin)
+	a.inbox.brake.beginCommand(p.Origin)
 	return WithOrigin(ctx, p.Origin)
 }
 
 // ResetBrake counts the requests that hooks may add from zero again, because of something
 // other than a prompt that a user, or something outside of the program, did.
-func (a *Agent) ResetBrake(o Origin) { a.inbox.resetBrake(o) }
+func (a *Agent) ResetBrake(o Origin) { a.inbox.brake.reset(o) }

@@ -18,6 +18,7 @@ type spending struct {
 	conversation *conversation
 	models       *llm.Models
 	settings     *inForce
+	above        *spending // of the agent that uses this one; nil: there is none
 
 	account account
 	aside   asideUsage
@@ -29,17 +30,29 @@ func (s *spending) used() (u message.Usage, priced bool) {
 	return s.account.usageOf(s.conversation.current(), s.models)
 }
 
-// checkLimit returns a *[LimitError] if the session has cost as much as it may. m is the
-// model to be asked next: if it or anything used so far has no known price, the sum is
-// incomplete, and the user is told so once.
+// checkLimit returns a *[LimitError] if the session, or that of an agent above, has cost as much
+// as it may. m is the model to be asked next: if it or anything used so far has no known price,
+// the sum is incomplete, and the user is told so once.
 func (s *spending) checkLimit(ctx context.Context, m *llm.Model) error {
+	whose := "this session has"
+	for at := s; at != nil; at = at.above {
+		if err := at.checkOwn(ctx, m, whose); err != nil {
+			return err
+		}
+		whose = "the session that uses this agent has, with its agents,"
+	}
+	return nil
+}
+
+// checkOwn is checkLimit for one session.
+func (s *spending) checkOwn(ctx context.Context, m *llm.Model, whose string) error {
 	limit := s.settings.get().MaxCost
 	if limit <= 0 {
 		return nil
 	}
 	used, priced := s.used()
 	if used.Cost.Total >= limit {
-		return &LimitError{"max_cost", fmt.Sprintf("stopped: this session has cost $%.4f, and max_cost is $%.4f; /new begins another one", used.Cost.Total, limit)}
+		return &LimitError{"max_cost", fmt.Sprintf("stopped: %s cost $%.4f, and max_cost is $%.4f; /new begins another one", whose, used.Cost.Total, limit)}
 	}
 	if what := unpricedPart(m, priced); what != "" && s.warned.CompareAndSwap(false, true) {
 		s.events.Notify(ctx, LevelWarning, "max_cost counts only what has a price: "+what)
@@ -70,6 +83,42 @@ func (s *spending) record(ctx context.Context, entry session.UsageEntry) {
 	if _, err := s.conversation.current().Append(session.TypeUsage, entry); err != nil {
 		s.events.notifyf(context.WithoutCancel(ctx), LevelWarning, "record usage: %v", err)
 	}
+}
+
+// KindAgent is the [session.UsageEntry.Kind] of what an agent has used for this one, or another
+// one for that; the note is its name.
+const KindAgent = "agent"
+
+// usageAbove is a listener of an agent that another one uses: what comes into its session is
+// counted in that of the other one, as it comes.
+type usageAbove struct {
+	spending *spending // of the other one
+	name     string    // of this one
+
+	mu   sync.Mutex // guards last
+	last modelRef   // that was chosen or has answered
+}
+
+// Wants reports whether k is KindEntryAppended.
+func (*usageAbove) Wants(k Kind) bool { return k == KindEntryAppended }
+
+// Handle counts what an entry says to have been used. It never fails.
+func (u *usageAbove) Handle(ctx context.Context, e Event) error {
+	entry := e.(*EntryAppended).Entry
+	ref, used := usedIn(entry)
+	u.mu.Lock()
+	if ref == (modelRef{}) { // a summary is by the model at hand
+		ref = u.last
+	}
+	note := u.name
+	if entry.Type != session.TypeUsage {
+		u.last = ref
+	} else if body, err := session.Body[session.UsageEntry](entry); err == nil && body.Kind == KindAgent {
+		note = body.Note
+	}
+	u.mu.Unlock()
+	u.spending.record(ctx, session.UsageEntry{Kind: KindAgent, Provider: ref.Provider, Model: ref.ID, Usage: used, Note: note})
+	return nil
 }
 
 // asideUsage counts what one run uses of models otherwise than for its answers. The zero value
@@ -108,6 +157,8 @@ func (a *asideUsage) end() *message.Usage {
 // has many, and its entries neither change nor go away. The zero value is ready;
 // usageOf may be called from any goroutine.
 type account struct {
+	skip int // the first entries of the first session, which another one has counted
+
 	mu      sync.Mutex // guards what follows
 	session *session.Session
 	counted int // entries
@@ -129,7 +180,11 @@ func (l *account) usageOf(s *session.Session, models *llm.Models) (u message.Usa
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session != s {
-		l.session, l.counted, l.total, l.last = s, 0, message.Usage{}, modelRef{}
+		from := 0
+		if l.session == nil {
+			from = l.skip
+		}
+		l.session, l.counted, l.total, l.last = s, from, message.Usage{}, modelRef{}
 		l.free = map[modelRef]*unpaid{}
 	}
 	entries := s.Entries()

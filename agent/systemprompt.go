@@ -24,6 +24,7 @@ type systemPrompts struct {
 	tools  *toolset
 	mode   func() string // the section of the mode that is on; "" for none
 	cwd    string
+	begin  *Sent            // whose system prompt takes the place of all; nil: there is none
 	began  func() time.Time // of the session; the zero time if nobody knows
 	now    func() time.Time
 
@@ -77,8 +78,12 @@ func (p *systemPrompts) last(sent *sentRequest) promptText {
 }
 
 // inMode returns system with the section of the mode that is on, behind everything else. It
-// is asked for with each request, since the mode may change while a prompt is worked on.
+// is asked for with each request, since the mode may change while a prompt is worked on. An agent that
+// goes on from another one has the prompt of that.
 func (p *systemPrompts) inMode(system promptText) promptText {
+	if p.begin != nil {
+		return p.begin.system
+	}
 	section := p.mode()
 	if section == "" {
 		return system
@@ -134,6 +139,7 @@ func plainPrompt(sections []Section) promptText {
 // which the agent knows itself.
 type SystemPrompt struct {
 	Replace string // instead of role, tools and guidelines; "" for the usual text
+	Role    string // in the place of the role alone, be it the usual one or Replace; "": that
 	Append  string
 	Files   []instructions.File
 
@@ -200,9 +206,8 @@ func (p *SystemPrompt) sections(tools []llm.ToolSpec, skills, servers func() str
 		canRead = canRead || t.Name == "bash" || t.Name == "read"
 		canFind = canFind || t.Name == "mcp"
 	}
-	all := []Section{{sectionRole, p.Replace}}
+	all := []Section{{sectionRole, cmp.Or(p.Role, p.Replace, usualRole)}}
 	if p.Replace == "" {
-		all = []Section{{sectionRole, usualRole}}
 		if lines != "" {
 			all = append(all, Section{sectionTools, "Tools:" + lines})
 		}

@@ -15,6 +15,7 @@ type toolset struct {
 	mu       sync.Mutex // guards what follows, which changes together
 	tools    []Tool     // without a mode
 	by       string     // the hook that chose them; "" for none
+	always   Tool       // is active beside the others, in place of one of its name; nil: none
 	limited  bool       // only, not tools, are the active ones
 	only     []Tool
 	checkers map[string]*schema.Checker // by tool name, made on first use
@@ -54,9 +55,19 @@ func (t *toolset) toolsAndChooser() ([]Tool, string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.limited {
-		return slices.Clone(t.only), ""
+		return t.withAlways(t.only), ""
 	}
-	return slices.Clone(t.tools), t.by
+	return t.withAlways(t.tools), t.by
+}
+
+// withAlways returns a copy of tools with the one that is always active as the last.
+func (t *toolset) withAlways(tools []Tool) []Tool {
+	if t.always == nil {
+		return slices.Clone(tools)
+	}
+	name := t.always.Spec().Name
+	all := slices.DeleteFunc(slices.Clone(tools), func(other Tool) bool { return other.Spec().Name == name })
+	return append(all, t.always)
 }
 
 // names lists the active tools.

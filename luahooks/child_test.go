@@ -259,7 +259,7 @@ func (r *rig) agent(tool agent.Tool) *agent.Agent {
 	r.t.Helper()
 	models := r.chain.opts.Models
 	a := agent.New(agent.Options{Session: session.New(session.Options{Cwd: r.cwd}), Models: models, Model: models.Find("s", "m"), Thinking: "off",
-		Tools: []agent.Tool{tool}, Cwd: r.cwd, Identity: r.chain.opts.Agent})
+		Tools: []agent.Tool{tool}, Cwd: r.cwd})
 	r.t.Cleanup(func() { a.Session().Close() })
 	r.chain.tools.program = []agent.Tool{tool}
 	a.Listen(r.chain.ToolWatch(), r.chain, &ears{host: r.host})

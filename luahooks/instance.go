@@ -326,6 +326,9 @@ func (l *loader) program(in *instance) api.Program {
 		Commands: o.Commands, Keys: o.Keys, CommandsChanged: l.warnCommands,
 		Flags: l.roster.Flags, GivenFlags: l.opts.Flags,
 		Servers: l.opts.Servers, Agents: l.agents, AtWork: l.watch.add,
+		EventTable: func(e agent.Event) func(L *lua.LState) *lua.LTable {
+			return l.roster.events[e.Kind()].Look(in.events, e)
+		},
 		Models: l.opts.Models, CheckSwitches: l.opts.CheckSwitches, ProvidersChanged: l.providers.refresh,
 
 		Environ: o.CommandEnv, Getenv: l.opts.Getenv, Clock: l.opts.Clock, Reach: l.opts.Reach, Locks: l.opts.Locks, Confine: l.opts.Confine,

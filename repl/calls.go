@@ -196,37 +196,13 @@ const (
 	markFailed = "✗"
 )
 
-// argument is the argument of a call that a user wants to see: the value of the
-// member that the call is about (of a search, the pattern and where), else all of them
-// as JSON; "" if there are none. A command keeps its lines.
-func argument(input json.RawMessage) string {
-	var members map[string]any
-	if json.Unmarshal(input, &members) != nil || len(members) == 0 {
-		return ""
-	}
-	for _, key := range []string{"command", "pattern", "path", "query", "url", "name"} {
-		s, ok := members[key].(string)
-		if !ok || s == "" {
-			continue
-		}
-		if path, ok := members["path"].(string); ok && path != "" && key == "pattern" {
-			s += " in " + path
-		}
-		if key == "command" {
-			return strings.TrimSpace(printable.Text(s))
-		}
-		return printable.Line(s)
-	}
-	return printable.Line(string(input))
-}
-
 // commandRows is how many lines of a command are shown.
 const commandRows = 3
 
 // titleOf names a call by its tool and its argument: one row, of a command with several
 // lines the first three and their number.
 func titleOf(name string, input json.RawMessage) (rows []string) {
-	lines := strings.Split(argument(input), "\n")
+	lines := strings.Split(agent.CallTarget(input), "\n")
 	rows = append(rows, strings.TrimSpace(printable.Line(name)+" "+strings.ReplaceAll(lines[0], "\t", " ")))
 	if len(lines) == 1 {
 		return rows
@@ -433,7 +409,7 @@ func (e ended) wholeHead(title []string, p terminal.Palette) (rows []string) {
 	case len(e.title) == 1 || e.input == nil:
 		title = e.title
 	default:
-		title = strings.Split(argument(e.input), "\n")
+		title = strings.Split(agent.CallTarget(e.input), "\n")
 		title[0] = e.name + " " + title[0]
 	}
 	for i, row := range title {

@@ -61,6 +61,8 @@ type Env struct {
 	Complete, Stream lua.LGFunction
 	// Servers are the functions of pi.mcp, by their names.
 	Servers map[string]lua.LGFunction
+	// Agents are those of pi.agent.
+	Agents map[string]lua.LGFunction
 	// Restyle is that of compat.Host.
 	Restyle func(L *lua.LState, v lua.LValue, branch bool) lua.LValue
 	// Compat is the Code of compat.Host; it may be nil.

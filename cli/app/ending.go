@@ -30,6 +30,7 @@ const (
 func (r *run) close(ctx context.Context) error {
 	r.end.once.Do(func() {
 		defer r.closeHooks(ctx)
+		r.endChildren(ctx)
 		wait, cancel := r.exitWait(ctx)
 		defer cancel()
 		r.chain.WaitAtEnd(wait)
@@ -74,4 +75,11 @@ func (r *run) closeHooks(ctx context.Context) {
 	r.mcp.events.end()
 	r.chain.Close(ctx)
 	r.mcp.end()
+}
+
+// endChildren ends the agents that hooks use.
+func (r *run) endChildren(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, sessionEnd)
+	defer cancel()
+	r.children.close(ctx)
 }

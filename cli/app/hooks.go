@@ -14,6 +14,7 @@ import (
 	"pi/cli/config"
 	"pi/luahooks"
 	"pi/luahooks/api"
+	"pi/luahooks/trust"
 	"pi/repl/terminal/keymap"
 	"pi/session/message"
 	"pi/stdlib"
@@ -26,16 +27,37 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	if p.Config.HookEdits == "ask" {
 		p.Guard.AskEdits()
 	}
-	o := p.chainOptions(p.Places(), r.models)
-	o.Mode, o.LogPath = mode, p.hookLog()
 	r.hookTables = p.newHookTables(p.hookSecret)
+	o := r.hookOptions(p.Places(), mode)
+	if p.Attended() && !p.Hooks.NoApprove {
+		o.AskProject = r.startUser().AskProject
+	}
+	r.chain = luahooks.New(o)
+	r.registerTour()
+	if p.Attended() {
+		r.chain.Meet(r.hooksUser())
+	}
+	r.skipped = r.chain.Load(ctx)
+	if err := errors.Join(p.checkHookFlags(r.chain.Flags()), p.checkTools(r.chain.ToolNames(), &r.later), p.checkModeName(r.chain.ModeNames())); err != nil {
+		return err
+	}
+	return errors.Join(p.reportSkipped(r.skipped, &r.later), r.reportAgents(ctx))
+}
+
+// registerTour registers the demo, whose script runs beside the hooks.
+func (r *run) registerTour() {
+	r.models.Register(llm.ProviderSpec{Name: "demo", ByNameOnly: true, Models: llm.Listed(TourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
+}
+
+// hookOptions are those of the hooks of a session that a front end with the name mode serves.
+func (r *run) hookOptions(places trust.Places, mode string) luahooks.Options {
+	p := r.place
+	o := p.chainOptions(places, r.models)
+	o.Mode, o.LogPath = mode, p.hookLog()
 	o.Settings = r.hookTables.of
 	o.ApproveProject = p.Hooks.Approve
 	if s := r.script; s != nil {
 		o.Clock, o.Reach, o.MaxLua, o.Emitted, o.Started = s.Clock, s.Reach, s.MaxLua, s.Emitted, s.Started
-	}
-	if p.Attended() && !p.Hooks.NoApprove {
-		o.AskProject = r.startUser().AskProject
 	}
 	o.Watcher, o.Locks = p.Watcher, p.Locks
 	o.CommandEnv, o.Grace = p.commandEnv, time.Duration(p.Config.HookGrace)*time.Millisecond
@@ -59,16 +81,8 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 		}
 		return r.commands.All()
 	}
-	r.chain = luahooks.New(o)
-	r.models.Register(llm.ProviderSpec{Name: "demo", ByNameOnly: true, Models: llm.Listed(TourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
-	if p.Attended() {
-		r.chain.Meet(r.hooksUser())
-	}
-	r.skipped = r.chain.Load(ctx)
-	if err := errors.Join(p.checkHookFlags(r.chain.Flags()), p.checkTools(r.chain.ToolNames(), &r.later), p.checkModeName(r.chain.ModeNames())); err != nil {
-		return err
-	}
-	return p.reportSkipped(r.skipped, &r.later)
+	o.Agents = r.agents
+	return o
 }
 
 // beforeSession emits the events that come before there is a session, and uses the session

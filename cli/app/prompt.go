@@ -81,6 +81,12 @@ func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, later *messages) {
 	}
 	read("SYSTEM.md", &prompt.Replace)
 	read("APPEND_SYSTEM.md", &prompt.Append)
+	p.readInstructions(prompt, later)
+}
+
+// readInstructions fills prompt from the instruction files of the directory, unless the command
+// line leaves them out.
+func (p *Place) readInstructions(prompt *agent.SystemPrompt, later *messages) {
 	if p.Texts.NoContext {
 		return
 	}

@@ -54,7 +54,7 @@ func TestWhatAUserLeavesOutOfAProjectIsNoTemplateOrSkill(t *testing.T) {
 	}
 }
 
-func writePrompt(t *testing.T, path, text string) {
+func writePrompt(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)

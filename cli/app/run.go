@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/attach"
+	"pi/agent/children"
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/agent/mcp"
@@ -49,12 +50,17 @@ type run struct {
 	prompts    *command.Prompts               // skills and templates
 	attached   func(text string) attach.Found // what goes along with a text that a user typed
 	ready      func() error                   // the last step before the session starts; nil: there is none
+	mode       string                         // the name that hooks have for the front end
+	front      front                          // unset until it is attached
 	agent      *agent.Agent                   // nil until there is a session
+	family     *children.Family               // of the agents of the user's session that use each other
+	children   *ownChildren                   // the agents that its hooks use
 	commands   *command.Set                   // nil until there is a front end
 	settings   *command.Settings              // likewise
 	end        ending
 
 	script *Script // what there is instead of the world outside; nil: that itself
+	child  *child  // what the run is of; nil: of a user, or a program
 }
 
 // front is a front end as a run sees it.
@@ -66,6 +72,8 @@ type front struct {
 func (p *Place) newRun() *run {
 	r := &run{place: p, sessions: p.Sessions()}
 	r.attached = r.attachedTo
+	r.family = children.New(children.Limits{Max: 4, Depth: 2}, nil)
+	r.children = newChildren(r)
 	r.prompts = &command.Prompts{Library: p.library(r.folders), UI: agent.NoUI{}, Cwd: p.Cwd, Reserved: func(name string) bool { return slices.Contains(ReservedCommands(), name) }}
 	return r
 }
@@ -94,6 +102,7 @@ func (r *run) begin(ctx context.Context, f front, mode string, own []command.Com
 	if err := provider.CheckProxies(p.Env.getenv); err != nil {
 		return UsageError{Err: err}
 	}
+	r.mode = mode
 	r.end.life, r.end.isServed = ctx, mode == modeRPC || mode == modeACP || r.script != nil
 	r.models = providers.New(p.Config, p.Keys, p.Catalogue.Models)
 	if r.script != nil {
@@ -150,13 +159,14 @@ func joinSaved(err, end error) error {
 // front end.
 func (r *run) attach(ctx context.Context, f front, mode string, own []command.Command) {
 	p := r.place
+	r.front = f
 	if r.script != nil {
 		r.agent.Listen(r.script.Before)
 	}
 	r.mcp.ui.Store(&f.UI)
 	r.agent.Listen(r.chain.ToolWatch(), lookAtTheEnd{p.Watcher}, &directTools{run: r}, r.chain, f)
 	switch {
-	case r.script != nil:
+	case r.script != nil, r.child != nil:
 	case mode == modeRPC || mode == modeACP:
 		r.agent.Listen(&watchLater{begin: func() { r.watchHooks(ctx) }})
 	case mode != "interactive":
@@ -230,7 +240,7 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 
 // newAgent chooses the model and makes the agent for the session s.
 func (r *run) newAgent(s *session.Session) error {
-	p, c := r.place, r.place.Config
+	p := r.place
 	r.choice = modelChoice{place: p, models: r.models, later: &r.later}
 	model, thinking, err := r.choice.choose(s)
 	if err != nil {
@@ -242,7 +252,14 @@ func (r *run) newAgent(s *session.Session) error {
 	}
 	r.prompt = agent.SystemPrompt{Replace: p.Texts.SystemPrompt, Append: appended, Skills: r.prompts.SkillList, Servers: r.mcp.section, Docs: p.docsLine()}
 	p.readPromptFiles(&r.prompt, &r.later)
-	r.agent = agent.New(agent.Options{
+	r.agent = agent.New(r.agentOptions(s, model, thinking))
+	return nil
+}
+
+// agentOptions are those of the agent for the session s. The system prompt is known.
+func (r *run) agentOptions(s *session.Session, model *llm.Model, thinking string) agent.Options {
+	p, c := r.place, r.place.Config
+	return agent.Options{
 		Session: s, Now: r.sessions.now, Models: r.models, Model: model, Thinking: thinking, Cycle: c.Models, Prompt: &r.prompt, Cwd: p.Cwd,
 		Settings: agentSettings(c), IsChild: p.Env.getenv(process.CommandID) != "",
 		NewSession: func(parent string) (*session.Session, error) {
@@ -260,8 +277,7 @@ func (r *run) newAgent(s *session.Session) error {
 			return s.CopyPath(leaf, r.sessions.Options())
 		},
 		Shell: r.shell, EachUpdate: r.script != nil,
-	})
-	return nil
+	}
 }
 
 // filesOfClient are the files of the front end. Hooks are told of what it writes.

@@ -148,6 +148,9 @@ type Program struct {
 	// AtWork notes that so many parts more of the tool call in ctx are at work, or fewer: none is
 	// while all of them wait for other agents. nil: nobody wants to know.
 	AtWork func(ctx context.Context, parts int)
+	// EventTable returns what makes the table of an event as handlers get it, within a job of the
+	// VM; nil: it is none that hooks listen to. The event must not be changed but by who emits it.
+	EventTable func(e agent.Event) func(L *lua.LState) *lua.LTable
 
 	Models           *llm.Models                                     // nil: nobody has any
 	CheckSwitches    func(api string, switches map[string]any) error // of a wire API; nil: all are right
@@ -227,7 +230,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.programs = &programs{b}
 	s.spawns = &spawns{programs: s.programs, version: p.Kept.NewOwner(), mine: map[string]*spawned{}}
 	s.servers = &servers{bridge: b}
-	s.modules = &modules{bridge: b, env: newEnv(s.programs, s.servers), required: map[string]*module{}, looked: map[string]string{}}
+	s.modules = &modules{bridge: b, env: newEnv(s.programs, s.servers, &agents{bridge: b}), required: map[string]*module{}, looked: map[string]string{}}
 	s.modes = &modes{b}
 	return s
 }

@@ -1,11 +1,11 @@
-package repl
+package agent
 
 import (
 	"encoding/json"
 	"testing"
 )
 
-func TestTheLineOfACallHasWhatItIsAbout(t *testing.T) {
+func TestACallIsAboutOneOfItsArguments(t *testing.T) {
 	for input, want := range map[string]string{
 		`{"command": "ls -l", "timeout": 5}`:       "ls -l",
 		`{"path": "src/a.go", "limit": 10}`:        "src/a.go",
@@ -18,7 +18,7 @@ func TestTheLineOfACallHasWhatItIsAbout(t *testing.T) {
 		`{}`:                                       "",
 		`[1]`:                                      "",
 	} {
-		if got := argument(json.RawMessage(input)); got != want {
+		if got := CallTarget(json.RawMessage(input)); got != want {
 			t.Errorf("%s: %q, not %q", input, got, want)
 		}
 	}
