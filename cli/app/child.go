@@ -46,6 +46,10 @@ var (
 	errNoAnswer = fmt.Errorf("no answer that fits the schema in %d tries", answerTries)
 )
 
+// childGrace is the time between TERM and KILL for the commands of a child, which are gone two seconds
+// after its end.
+const childGrace = time.Second
+
 // newChild returns a child of the family that ends with ctx. What ctx says of the call that it
 // belongs to is none of the child's. The error says why there cannot be one.
 func newChild(ctx context.Context, parent *run, plan childPlan) (*child, error) {
