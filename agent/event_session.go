@@ -36,6 +36,7 @@ const (
 	TrustHook    TrustKind = "hook"    // or a module of one
 	TrustServers TrustKind = "servers" // it names MCP servers
 	TrustProgram TrustKind = "program" // an MCP server is made of it
+	TrustAgent   TrustKind = "agent"   // it defines an agent
 	TrustEntries TrustKind = "entries" // what the project's settings say of its hooks
 )
 
@@ -50,7 +51,7 @@ type SessionDirectory struct {
 
 // SessionStart comes when a session has become the current one.
 type SessionStart struct {
-	Reason              string // startup reload new resume branch
+	Reason              string // startup reload new resume branch agent
 	SessionID           string
 	SessionFile         string
 	PreviousSessionFile string
@@ -202,7 +203,7 @@ func (e *SessionTree) Cost() float64 {
 
 // SessionShutdown comes before the current session is left or the program ends.
 type SessionShutdown struct {
-	Reason            string // quit reload new resume branch
+	Reason            string // quit reload new resume branch agent
 	TargetSessionFile string
 }
 

@@ -264,6 +264,23 @@ func StopReason(ctx context.Context) string {
 	return Cancelled.String()
 }
 
+// Outermost is the context of the job in whose waits, through any number of others, the job of ctx
+// runs; ctx itself for one that runs inside of no other. It is called while that job runs.
+func Outermost(ctx context.Context) context.Context {
+	j, ok := ctx.Value(jobKey{}).(*job)
+	if !ok || j.worker.outer == nil {
+		return ctx
+	}
+	for j.worker.outer != nil {
+		j = j.worker.outer
+	}
+	return j.real // made when it began to wait
+}
+
+// Apart is ctx with all that it says and its end, but no job that others would run inside of: for
+// what goes on beside the job of ctx, or in other VMs.
+func Apart(ctx context.Context) context.Context { return context.WithValue(ctx, jobKey{}, nil) }
+
 // looksApart is how many steps Go code that runs for Lua may take before it looks
 // whether its job was stopped.
 const looksApart = 1 << 10

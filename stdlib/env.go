@@ -45,6 +45,9 @@ type Env struct {
 	// Outside marks the context of a call that something outside of the program
 	// causes; source says what, to a user.
 	Outside func(ctx context.Context, source string) context.Context
+	// Unheard is why the hook cannot listen or watch, such as that it runs in the session of a child;
+	// nil: it can.
+	Unheard error
 	// Follow is called inside a job; what it returns marks the context of a later
 	// call, or of one again and again, as what this job is about.
 	Follow func(again bool) func(context.Context) context.Context
@@ -58,6 +61,8 @@ type Env struct {
 	Complete, Stream lua.LGFunction
 	// Servers are the functions of pi.mcp, by their names.
 	Servers map[string]lua.LGFunction
+	// Agents are those of pi.agent.
+	Agents map[string]lua.LGFunction
 	// Restyle is that of compat.Host.
 	Restyle func(L *lua.LState, v lua.LValue, branch bool) lua.LValue
 	// Compat is the Code of compat.Host; it may be nil.

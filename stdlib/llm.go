@@ -14,12 +14,6 @@ import (
 // ask a model beside the conversation; the program says what opts there are.
 func openLLM(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "llm")
-	for name, call := range map[string]lua.LGFunction{"complete": env.Complete, "stream": env.Stream} {
-		full := "llm." + name
-		luavm.Set(m.table, name, vm.GFunc(full, func(L *lua.LState) int {
-			env.Ready(L, full)
-			return call(L)
-		}))
-	}
+	m.given(map[string]lua.LGFunction{"complete": env.Complete, "stream": env.Stream})
 	return m.table
 }

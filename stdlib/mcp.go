@@ -15,12 +15,6 @@ import (
 // The program says what can be done with a server.
 func openMCP(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "mcp")
-	for name, call := range env.Servers {
-		full := "mcp." + name
-		luavm.Set(m.table, name, vm.GFunc(full, func(L *lua.LState) int {
-			env.Ready(L, full)
-			return call(L)
-		}))
-	}
+	m.given(env.Servers)
 	return m.table
 }

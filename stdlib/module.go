@@ -41,6 +41,18 @@ func (m *module) act(name string, fn any) {
 	luavm.Set(m.table, name, f)
 }
 
+// given adds functions of the program, by their names; they raise while the hook loads, as those
+// of act do.
+func (m *module) given(functions map[string]lua.LGFunction) {
+	for name, call := range functions {
+		full := m.name + "." + name
+		luavm.Set(m.table, name, m.vm.GFunc(full, func(L *lua.LState) int {
+			m.env.Ready(L, full)
+			return call(L)
+		}))
+	}
+}
+
 // wait calls f while other jobs may run on the VM, and returns its error. If the job is
 // stopped meanwhile, it raises. function is for that message.
 func (m *module) wait(L *lua.LState, function string, f func(ctx context.Context) error) error {

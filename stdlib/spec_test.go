@@ -132,6 +132,7 @@ func newRig(t *testing.T) *rig {
 			"connect": func(L *lua.LState) int { return serverNamed(L, L.CheckTable(1).RawGetString("name")) },
 			"add":     func(L *lua.LState) int { L.CheckTable(2); return serverNamed(L, L.Get(1)) },
 		},
+		Agents:  map[string]lua.LGFunction{"run": errandOf, "start": errandOf},
 		Outside: func(ctx context.Context, _ string) context.Context { return ctx },
 		Follow: func(bool) func(context.Context) context.Context {
 			return func(ctx context.Context) context.Context { return ctx }
@@ -162,6 +163,18 @@ func serverNamed(L *lua.LState, name lua.LValue) int {
 		return 2
 	}
 	L.Push(name)
+	return 1
+}
+
+// errandOf pushes what an agent is asked, unless that is nothing that it does.
+func errandOf(L *lua.LState) int {
+	prompt := L.CheckTable(1).RawGetString("prompt")
+	if prompt == lua.LString("too deep") {
+		L.Push(lua.LNil)
+		L.Push(prompt)
+		return 2
+	}
+	L.Push(prompt)
 	return 1
 }
 
@@ -340,7 +353,7 @@ func TestSpecsAreOfModules(t *testing.T) {
 // While the hook loads what computes or looks works, and what acts raises before it looks
 // at its arguments.
 func TestNothingActsWhileTheHookLoads(t *testing.T) {
-	acting := []string{"fs", "git", "http", "llm", "mcp", "timer"}
+	acting := []string{"agent", "fs", "git", "http", "llm", "mcp", "timer"}
 	r := newRig(t)
 	for full, open := range modules() {
 		module := strings.TrimPrefix(full, "pi.")

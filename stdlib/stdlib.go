@@ -28,6 +28,7 @@
 //	pi.git     root branch status diff remotes
 //	pi.llm     complete
 //	pi.mcp     servers connect add
+//	pi.agent   run start
 //
 // The parameters and results of each function are described above the function that
 // opens its module: openFS, openHTTP and so on.
@@ -64,7 +65,7 @@ type Open func(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue
 // modules are those that there are, by name.
 func modules() map[string]Open {
 	return map[string]Open{
-		"pi.base64": openBase64, "pi.diff": openDiff, "pi.fs": openFS, "pi.git": openGit, "pi.hash": openHash, "pi.http": openHTTP,
+		"pi.agent": openAgent, "pi.base64": openBase64, "pi.diff": openDiff, "pi.fs": openFS, "pi.git": openGit, "pi.hash": openHash, "pi.http": openHTTP,
 		"pi.json": openJSON, "pi.llm": openLLM, "pi.mcp": openMCP, "pi.path": openPath, "pi.re": openRe, "pi.schema": openSchema, "pi.sh": openSh,
 		"pi.text": openText, "pi.time": openTime, "pi.timer": openTimer, "pi.toml": openTOML, "pi.html": openHTML,
 	}

@@ -14,7 +14,8 @@ import (
 type Agents interface {
 	// Start begins a child, or puts it into the queue. The error says why it cannot be, for
 	// the author of the hook. It ends with ctx, which is that of the call or of the VM, and
-	// otherwise by itself.
+	// otherwise by itself. What ctx says of the call that asks ([agent.CallID], [agent.InTool],
+	// [IsOfTool]) is true of Start, and not of what the child does.
 	Start(ctx context.Context, r AgentRequest) (Child, error)
 }
 
@@ -24,7 +25,7 @@ type AgentRequest struct {
 
 	Prompt       string
 	Agent        string // the name of its definition; "" for none
-	Name         string // "": that of the definition, else "agent"
+	Name         string // fit to be shown, at most [MaxAgentName] characters; "": that of the definition, else "agent"
 	SystemPrompt string // "": that of the definition, else the program's
 	Model        string // as --model has it; "": that of the definition, else the parent's
 	Thinking     string // likewise

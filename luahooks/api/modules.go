@@ -151,8 +151,8 @@ func (m *modules) files() map[string]string {
 }
 
 // newEnv returns what the standard library may use of the program around the VM.
-func newEnv(p *programs, s *servers) *stdlib.Env {
-	return &stdlib.Env{
+func newEnv(p *programs, s *servers, a *agents) *stdlib.Env {
+	env := &stdlib.Env{
 		Cwd:     p.Cwd,
 		Getenv:  p.Getenv,
 		Clock:   p.Clock,
@@ -178,9 +178,15 @@ func newEnv(p *programs, s *servers) *stdlib.Env {
 		Complete: asking{models{p.bridge}, "complete"}.complete,
 		Stream:   asking{models{p.bridge}, "stream"}.complete,
 		Servers:  s.functions(),
+		Agents:   a.functions(),
 		Restyle:  restyle(p.records),
 		Compat:   p.Compat,
 	}
+	if p.InChild() { // what comes in there is of its hook
+		env.Unheard = errInChild
+		env.Outside = func(ctx context.Context, _ string) context.Context { return asOwn(ctx) }
+	}
+	return env
 }
 
 // restyle returns the function that gives messages and entries to hooks which were written for
@@ -195,8 +201,8 @@ func restyle(records *record.Converter) func(L *lua.LState, v lua.LValue, branch
 	}
 }
 
-// Resources are folders with skills and templates that a hook brings, absolute; "" for none.
-type Resources struct{ Skills, Prompts string }
+// Resources are folders with skills, templates and agents that a hook brings, absolute; "" for none.
+type Resources struct{ Skills, Prompts, Agents string }
 
 // resources are those of a hook.
 type resources struct{ *bridge }
@@ -205,15 +211,15 @@ func (r *resources) part() part { return part{"resources": r.register} }
 
 func (Resources) id() string { return "" }
 
-// register is pi.resources{skills?, prompts?} → true, or nil and a message: the names of
+// register is pi.resources{skills?, prompts?, agents?} → true, or nil and a message: the names of
 // folders beside the hook. A later call takes the place of an earlier one.
 func (r *resources) register(L *lua.LState) int {
 	var n Resources
-	luavm.Unpack(L, 1, "resources", luavm.Opt("skills", &n.Skills), luavm.Opt("prompts", &n.Prompts))
+	luavm.Unpack(L, 1, "resources", luavm.Opt("skills", &n.Skills), luavm.Opt("prompts", &n.Prompts), luavm.Opt("agents", &n.Agents))
 	if n == (Resources{}) {
-		luavm.Raise(L, "resources: \"skills\" or \"prompts\" must name a folder beside the hook")
+		luavm.Raise(L, "resources: \"skills\", \"prompts\" or \"agents\" must name a folder beside the hook")
 	}
-	for option, path := range map[string]*string{"skills": &n.Skills, "prompts": &n.Prompts} {
+	for option, path := range map[string]*string{"skills": &n.Skills, "prompts": &n.Prompts, "agents": &n.Agents} {
 		if *path == "" {
 			continue
 		}
@@ -228,9 +234,18 @@ func (r *resources) register(L *lua.LState) int {
 			return pushResult(L, nil, fmt.Errorf("%s: %s leads out of the folder of the hook", option, *path))
 		}
 	}
+	if n.Agents != "" && (r.Hook.Scope == string(trust.ScopeProject) || r.isOfAnother()) {
+		return pushResult(L, nil, errors.New("agents: those of a project are files of its .pi/agents, which an approval covers"))
+	}
 	r.registered.Resources.put(n)
 	L.Push(lua.LTrue)
 	return 1
+}
+
+// isOfAnother reports whether the hook belongs to a project, which the user named one by one.
+func (r *resources) isOfAnother() bool {
+	_, _, ok := trust.ProjectOf(r.Hook.Path, r.Paths.Agent)
+	return ok
 }
 
 // isInside reports whether a path, behind all links, is in the folder of the hook.

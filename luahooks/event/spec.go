@@ -132,6 +132,19 @@ func (s *Spec) Table(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	return s.strictTable(src, L, e)
 }
 
+// Look returns what makes the table of an event for somebody who has no say in it: as the event is
+// now, whatever is changed in it meanwhile. It is nil for what only those are told of who ask for the
+// messages of all roles. s may be nil.
+func (s *Spec) Look(src *Source, e agent.Event) func(L *lua.LState) *lua.LTable {
+	if s == nil || s.Key != s.Name {
+		return nil
+	}
+	if s.Copy != nil {
+		e = s.Copy(e)
+	}
+	return func(L *lua.LState) *lua.LTable { return s.Table(src, L, e) }
+}
+
 // fill returns a new table of an event with the fields of its row.
 func (s *Spec) fill(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	t := luavm.NewRecord(L, len(s.Fields)+1)

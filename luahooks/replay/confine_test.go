@@ -29,6 +29,7 @@ func withEffect() map[string]string {
 		"pi.git":   "root branch status diff env remotes",
 		"pi.llm":   "complete stream",
 		"pi.mcp":   "servers connect add",
+		"pi.agent": "run start",
 	}
 }
 

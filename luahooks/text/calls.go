@@ -201,7 +201,7 @@ func (w *walk) loading(fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
 		return
 	}
 	of, name, _ := strings.Cut(fn.Name, ".")
-	acts := of == "fs" || of == "http" || of == "timer" || of == "git" || of == "llm" || of == "mcp"
+	acts := of == "fs" || of == "http" || of == "timer" || of == "git" || of == "llm" || of == "mcp" || of == "agent"
 	if acts && !looking(fn.Name) || of == "pi" && !registering(name) {
 		w.problem(n.Line(), w.nameOf(fn)+": not available while the hook loads; use session_start")
 	}

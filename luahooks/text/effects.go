@@ -44,6 +44,8 @@ func (w *walk) effect(fn *annotated.Func, n *ast.FuncCallExpr) {
 		}
 	case "llm.complete", "llm.stream":
 		add(&r.Connects, "a model")
+	case "agent.run", "agent.start":
+		add(&r.Runs, strings.TrimSpace("an agent "+optionText(n, "agent")))
 	default:
 		if strings.HasPrefix(name, "git.") {
 			add(&r.Runs, "git")

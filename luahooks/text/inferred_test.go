@@ -117,3 +117,33 @@ connects a model (1)`,
 		}
 	}
 }
+
+// What agents a hook uses, and what is wrong with what it asks of them, is found without running it.
+func TestAgentsThatAHookUsesAreFound(t *testing.T) {
+	t.Parallel()
+	const code = `local agent = require "pi.agent"
+agent.run { prompt = "x" }
+pi.command("c", { handler = function()
+  local r = assert(agent.run { prompt = "x", agent = "reviewer", modle = "m" })
+  local h = assert(agent.start { agent = tostring(r) })
+  h.stear("left")
+  return { status = r.txt .. h.wait { timeot = 5 }.text }
+end })
+`
+	const want = `runs an agent (2)
+runs an agent reviewer (4)
+runs an agent (computed) (5)
+problem agent.run: not available while the hook loads; use session_start (2)
+problem agent.run: unknown option "modle", did you mean "model"? (4)
+problem agent.start: option "prompt" is missing (5)
+problem the agent has no field "stear", did you mean "steer"? (6)
+problem what came of the agent has no field "txt", did you mean "text"? (7)
+problem h.wait: unknown option "timeot", did you mean "timeout"? (7)`
+	r, err := checker(t).File("a.lua", []byte(code), nothingBeside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := written(r); got != want {
+		t.Errorf("it is\n%s\nwant\n%s", got, want)
+	}
+}

@@ -226,6 +226,10 @@ func (w *walk) called(class *annotated.Class) string {
 		return "theme"
 	case "pi.Signal":
 		return "signal"
+	case "pi.Agent":
+		return "the agent"
+	case "pi.AgentResult":
+		return "what came of the agent"
 	case "pi.Model":
 		return "this value"
 	}

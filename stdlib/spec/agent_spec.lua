@@ -1,0 +1,6 @@
+t.equal(agent.run({ prompt = "look around" }), "look around")
+t.fails("too deep", agent.run({ prompt = "too deep" }))
+t.raises(function() agent.run("look around") end, "table expected")
+t.equal(agent.start({ prompt = "look around" }), "look around")
+t.fails("too deep", agent.start({ prompt = "too deep" }))
+t.raises(function() agent.start() end, "table expected")
