@@ -109,6 +109,10 @@ func (c *child) live() {
 	defer c.cancel(nil)
 	defer c.unwait()
 	err := c.AwaitSlot(c.ctx)
+	if err == nil {
+		c.tellStart()
+		defer c.tellEnd()
+	}
 	if limit := c.plan.Timeout; limit > 0 {
 		timer := time.AfterFunc(limit, func() { c.cancel(errTimeout) })
 		defer timer.Stop()
@@ -127,6 +131,18 @@ func (c *child) live() {
 	if err := r.close(context.Background()); err != nil {
 		c.parent.agent.Notify(context.Background(), agent.LevelWarning, fmt.Sprintf("[%s] %v", c.Name(), err))
 	}
+}
+
+// tellStart tells the listeners of the parent that the child begins to work.
+func (c *child) tellStart() {
+	is := c.Identity()
+	c.parent.agent.TellChild(context.Background(), &agent.ChildStart{Name: is.Name, Depth: is.Depth, Prompt: c.plan.Prompt, Call: c.Call()})
+}
+
+// tellEnd tells them what came of it.
+func (c *child) tellEnd() {
+	r := &c.result
+	c.parent.agent.TellChild(context.Background(), &agent.ChildEnd{Name: c.Name(), StopReason: r.StopReason, Usage: r.Usage, Text: r.Text, Error: r.Error, Call: c.Call()})
 }
 
 // outcome is the end of a child that err says: why it stopped.
