@@ -30,7 +30,12 @@ type children struct {
 func newChildren(r *run) *children { return &children{run: r, all: map[*child]bool{}} }
 
 // agents are the children of the run as hooks come to them.
-func (r *run) agents() api.Agents { return r.children }
+func (r *run) agents() api.Agents {
+	if r.script != nil && r.script.Agents != nil {
+		return r.script.Agents(r.children)
+	}
+	return r.children
+}
 
 // Start is that of [api.Agents].
 func (cs *children) Start(ctx context.Context, request api.AgentRequest) (api.Child, error) {
