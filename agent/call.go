@@ -24,7 +24,8 @@ func (c *approvedCall) runTimed(ctx context.Context, progress *pace.Pacer[Result
 	}
 	var update Update
 	if progress != nil {
-		update = progress.Put
+		c.progress = NewProgress(progress.Put)
+		update = c.progress.take
 		defer progress.Stop()
 	}
 	c.call.measure(ctx, func() { result = c.run(ctx, update) })

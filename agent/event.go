@@ -83,6 +83,7 @@ const (
 	KindAutoRetryWaited // not for hooks: the wait that auto_retry_start told of is over
 	KindEntryAppended   // not for hooks: an entry came into the session
 	KindQueueChanged    // not for hooks: the texts that people and programs have queued are others
+	KindChildUpdate     // not for hooks: an agent that works for a hook has told of its work
 
 	KindOtherMessageStart // message_start of another role than assistant, for who listens to all roles
 	KindOtherMessageEnd   // message_end likewise
@@ -103,7 +104,7 @@ var kindNames = [numKinds]string{
 	"tool_call", "tool_result", "tool_execution_start", "tool_execution_update", "tool_execution_end", "user_bash", "shell",
 	"mcp_server", "mcp_change",
 	"notice", "custom_show", "tool_clock", "tool_ran", "auto_retry_waited",
-	"entry_appended", "queue_changed",
+	"entry_appended", "queue_changed", "child_update",
 	"other_message_start", "other_message_end",
 }
 

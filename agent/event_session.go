@@ -36,6 +36,7 @@ const (
 	TrustHook    TrustKind = "hook"    // or a module of one
 	TrustServers TrustKind = "servers" // it names MCP servers
 	TrustProgram TrustKind = "program" // an MCP server is made of it
+	TrustAgent   TrustKind = "agent"   // it defines an agent
 	TrustEntries TrustKind = "entries" // what the project's settings say of its hooks
 )
 

@@ -23,6 +23,8 @@ type approvedCall struct {
 	server  *ServerCall // nil: the tool is none of a server
 	context []string    // what listeners add to the result
 
+	progress *Progress // of the tool while it runs; nil: nobody wants to know
+
 	forwarded bool // the call was written as one of a [Forwarder]
 }
 

@@ -17,10 +17,10 @@ import (
 func trustCommand(o *app.Options) *cobra.Command {
 	var list, yes, revoke, asJSON bool
 	c := &cobra.Command{
-		Use: "trust", Short: "Show the hooks and MCP servers of this project and what waits for approval, and approve them", Args: exactly(0),
+		Use: "trust", Short: "Show the hooks, agents and MCP servers of this project and what waits for approval, and approve them", Args: exactly(0),
 		Long: "Shows every file that approval covers: the Lua files below .pi/hooks, the hooks that .pi/config.toml names,\n" +
-			"and their modules; .pi/mcp.json or .mcp.json with its servers, and the files that these are made of; and the\n" +
-			"files that changed while the agent was at work. Then it asks.",
+			"and their modules; the agents in .pi/agents and .claude/agents; .pi/mcp.json or .mcp.json with its servers, and\n" +
+			"the files that these are made of; and the files that changed while the agent was at work. Then it asks.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := here(*o)
 			if err != nil {
@@ -68,7 +68,7 @@ func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
 	ask := !list && !yes && term.IsTerminal(int(os.Stdin.Fd()))
 	fmt.Print(app.ListFiles(p.Cwd, files))
 	if p.Guard.Store().IsRefused(p.Cwd) {
-		fmt.Println("you said never to run hooks and servers of this project")
+		fmt.Println("you said never to run hooks and servers of this project or to use its agents")
 	}
 	var problems []error
 	open := 0
@@ -100,7 +100,7 @@ func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
 	if err := p.Places().TooLarge(); err != nil {
 		problems = append(problems, fmt.Errorf("%w: none of them runs or can be approved", err))
 	} else if len(files)+len(waiting) == 0 {
-		fmt.Println("this project has no hooks and no MCP servers, and nothing waits for approval")
+		fmt.Println("this project has no hooks, agents or MCP servers, and nothing waits for approval")
 	}
 	return errors.Join(problems...)
 }

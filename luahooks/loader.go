@@ -90,10 +90,11 @@ func (l *loader) Load(ctx context.Context) (skipped []trust.Source) {
 	l.loadAll(ctx, others)
 	skipped = found.Untrusted
 	may := false
-	if len(ofProject)+len(ofAnother) > 0 {
+	hasAgents := !l.places.NoHooks && l.guard.HasAgents()
+	if len(ofProject)+len(ofAnother) > 0 || hasAgents {
 		may = l.project.decide(ctx) // hooks are asked, so nothing is locked
 	}
-	if len(ofProject) > 0 {
+	if len(ofProject) > 0 || hasAgents {
 		ofProject, skipped = l.excludeUnapproved(ofProject, may)
 		l.loadAll(ctx, ofProject)
 	}

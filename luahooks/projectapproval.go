@@ -104,6 +104,8 @@ func kindOf(f trust.ProjectFile) agent.TrustKind {
 		return agent.TrustEntries
 	case f.Program:
 		return agent.TrustProgram
+	case f.Agent:
+		return agent.TrustAgent
 	case len(f.Servers) > 0:
 		return agent.TrustServers
 	}

@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"pi/agent"
@@ -61,6 +62,8 @@ func (l *loader) update(ctx context.Context, force, sure bool) (fresh []*hook, d
 	for _, path := range l.settingsFiles() {
 		parts[path] = ""
 	}
+	agents, _ := l.guard.AgentPaths(l.places.NoProject)
+	maps.Copy(parts, agents)
 	ask, unsure := l.guard.Judge(parts, sure)
 	l.edits.tellNotices(ctx)
 	if len(ask) > 0 {
@@ -203,4 +206,24 @@ func (l *loader) files() (files []string) {
 		}
 	}
 	return append(files, l.settingsFiles()...)
+}
+
+// agentFolders lists the folders of agents, in which every entry counts.
+func (l *loader) agentFolders() []string {
+	l.changes.Lock()
+	defer l.changes.Unlock()
+	_, dirs := l.guard.AgentPaths(l.places.NoProject)
+	return dirs
+}
+
+// Agents returns the files that define agents as they are in force, those of the user first, and
+// with noProject none of the project. A user is asked about those of the project that changed, and
+// nobody waits for the answer. It may be called while hooks are loaded.
+func (l *loader) Agents(ctx context.Context, noProject bool) []trust.AgentFile {
+	files, ask := l.guard.Agents(noProject)
+	l.edits.tellNotices(ctx)
+	if len(ask) > 0 {
+		l.edits.ask(ctx, ask)
+	}
+	return files
 }

@@ -42,7 +42,8 @@ type watcher struct {
 type updater interface {
 	update(ctx context.Context, force, sure bool) (fresh []*hook, doubtful bool)
 	welcome(ctx context.Context, fresh []*hook)
-	files() []string // that decide what the hooks are
+	files() []string        // that decide what the hooks are
+	agentFolders() []string // in which every file is looked at
 }
 
 // startWatcher returns a watcher that runs until ctx or behind ends.
@@ -158,6 +159,12 @@ func (w *watcher) follow() (grown bool) {
 			if !trust.Ignored(e.Name()) && !strings.HasSuffix(e.Name(), ".lua") {
 				w.followPath(filepath.Join(dir, e.Name(), "init.lua"))
 			}
+		}
+	}
+	for _, dir := range w.hooks.agentFolders() {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() { // else it is looked at when an agent is used
+			w.dirs[dir] = true
+			w.followPath(filepath.Join(dir, "x"))
 		}
 	}
 	for _, path := range w.places.Named() {

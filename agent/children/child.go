@@ -17,6 +17,8 @@ type Child struct {
 	parent   *Child // nil: the user's own agent
 	began    time.Time
 	controls Controls
+	call     string          // of a tool that it works for; "": for none
+	progress *agent.Progress // what it tells of its work
 	ended    chan struct{}
 
 	// The lock of the family guards what follows.
@@ -34,6 +36,10 @@ func (c *Child) Identity() agent.Identity { return c.identity }
 
 // Parent returns the child that uses this one; nil for the user's own agent.
 func (c *Child) Parent() *Child { return c.parent }
+
+// Call returns the id of the tool call that the child works for, and whose progress it tells; "" for
+// none.
+func (c *Child) Call() string { return c.call }
 
 // Is says which agent works as this child, as soon as there is one.
 func (c *Child) Is(a *agent.Agent) {

@@ -13,13 +13,13 @@
 package children
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"pi/agent"
 	"pi/internal/printable"
@@ -67,12 +67,15 @@ type Controls struct {
 	Steer func(ctx context.Context, text string) error
 	// Abort ends it, and does not wait.
 	Abort func()
+	// Tell hands an event to the listeners of the agent that uses it.
+	Tell func(ctx context.Context, e agent.Event)
 }
 
 // Begin makes a child of parent, which is nil for the user's own agent. Its name is unique among
-// the children that work: where name is taken it gets a number. The caller calls [Child.End],
-// however it ends. The error says that the child would be too deep.
-func (f *Family) Begin(parent *Child, name string, c Controls) (*Child, error) {
+// the children that work: where name is taken it gets a number. ctx is that of who wants it: where
+// a tool runs with it, what the child does shows as progress of that call. The caller calls
+// [Child.End], however it ends. The error says that the child would be too deep.
+func (f *Family) Begin(ctx context.Context, parent *Child, name string, c Controls) (*Child, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	who := agent.Identity{Depth: 1}
@@ -84,6 +87,11 @@ func (f *Family) Begin(parent *Child, name string, c Controls) (*Child, error) {
 	}
 	who.Name = f.freeName(Name(name))
 	child := &Child{family: f, identity: who, parent: parent, began: f.now(), controls: c, ended: make(chan struct{})}
+	if agent.InTool(ctx) {
+		child.call, child.progress = agent.CallID(ctx), agent.ProgressOf(ctx)
+	} else {
+		child.progress = agent.NewProgress(child.tell)
+	}
 	f.children = append(f.children, child)
 	return child, nil
 }
@@ -113,22 +121,10 @@ func (f *Family) find(name string) *Child {
 // longestName is how many characters the name of a child has at most.
 const longestName = 32
 
-// Name makes one row of at most 32 characters of what an agent is to be called: without those
-// that a user would not see, and "agent" where nothing is left.
+// Name makes a line of at most 32 characters of what an agent is to be called; "agent" where that
+// is nothing.
 func Name(text string) string {
-	name := []rune(strings.Join(strings.Fields(strings.Map(visible, printable.Line(text))), " "))
-	if text = strings.TrimSpace(string(name[:min(len(name), longestName)])); text == "" {
-		return "agent"
-	}
-	return text
-}
-
-// visible is r, or a blank for one that a user would not see.
-func visible(r rune) rune {
-	if r == utf8.RuneError || printable.Hidden(r) {
-		return ' '
-	}
-	return r
+	return cmp.Or(printable.Cut(printable.Line(text), longestName), "agent")
 }
 
 // freeName is name, with a number behind it where it is taken; the caller has the lock.

@@ -137,25 +137,32 @@ func (p User) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 
 // whatIsBrought says what the files of a project are that are asked about.
 func whatIsBrought(files []trust.ProjectFile) string {
-	servers, hooks := 0, 0
+	servers, agents, hooks := 0, 0, 0
 	for _, f := range files {
-		if f.Program || len(f.Servers) > 0 {
+		switch {
+		case f.Program || len(f.Servers) > 0:
 			servers++
-		} else {
+		case f.Agent:
+			agents++
+		default:
 			hooks++
 		}
 	}
 	const (
 		ofHooks   = "This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything."
 		ofServers = "This project brings MCP servers that you have not approved. They are programs that may run anything, or addresses that get what the model sends them."
+		ofAgents  = "This project brings agents that you have not approved. They say what a model is told that hooks of yours set to work."
 	)
-	switch {
-	case servers == 0:
-		return ofHooks
-	case hooks == 0:
-		return ofServers
+	var all []string
+	for _, kind := range []struct {
+		n    int
+		text string
+	}{{hooks, ofHooks}, {agents, ofAgents}, {servers, ofServers}} {
+		if kind.n > 0 {
+			all = append(all, kind.text)
+		}
 	}
-	return ofHooks + "\n" + ofServers
+	return strings.Join(all, "\n")
 }
 
 // begin shows what a question is about. In a terminal that is wrapped at words, and stands in
@@ -219,6 +226,8 @@ func fileDoes(f trust.ProjectFile) string {
 		return "MCP servers"
 	case f.Program:
 		return "of an MCP server"
+	case f.Agent:
+		return agentDoes(f)
 	case f.Entries:
 		return "what it says of hooks"
 	default:

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,18 +18,17 @@ import (
 	"pi/luahooks/api"
 )
 
-// children are the agents that hooks of a run use: each is a run of its own in this process, see
+// ownChildren are the agents that hooks of a run use: each is a run of its own in this process, see
 // child.go. It is an [api.Agents].
-type children struct {
+type ownChildren struct {
 	run *run // whose hooks use them
 
-	mu      sync.Mutex // guards what follows
-	over    bool       // the run ends
-	all     map[*child]bool
-	working sync.WaitGroup
+	mu   sync.Mutex // guards what follows
+	over bool       // the run ends
+	all  map[*child]bool
 }
 
-func newChildren(r *run) *children { return &children{run: r, all: map[*child]bool{}} }
+func newChildren(r *run) *ownChildren { return &ownChildren{run: r, all: map[*child]bool{}} }
 
 // agents are the children of the run as hooks come to them.
 func (r *run) agents() api.Agents {
@@ -38,26 +39,32 @@ func (r *run) agents() api.Agents {
 }
 
 // Start is that of [api.Agents].
-func (cs *children) Start(ctx context.Context, request api.AgentRequest) (api.Child, error) {
+func (cs *ownChildren) Start(ctx context.Context, request api.AgentRequest) (api.Child, error) {
 	if cs.run.agent == nil {
 		return nil, errors.New("there is no session yet")
 	}
-	plan, err := cs.plan(request)
+	request, mayHave, err := cs.run.withDefinition(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	c := newChild(ctx, cs.run, plan)
+	plan, err := cs.plan(request, mayHave)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newChild(ctx, cs.run, plan)
+	if err != nil {
+		return nil, err
+	}
 	cs.mu.Lock()
 	if cs.over {
 		cs.mu.Unlock()
 		c.cancel(nil)
+		c.End()
 		return nil, errors.New("the session ends")
 	}
 	cs.all[c] = true
-	cs.working.Add(1)
 	cs.mu.Unlock()
 	go func() {
-		defer cs.working.Done()
 		c.live()
 		cs.mu.Lock()
 		delete(cs.all, c)
@@ -66,22 +73,39 @@ func (cs *children) Start(ctx context.Context, request api.AgentRequest) (api.Ch
 	return c, nil
 }
 
-// close ends all children, and waits for that until ctx ends.
-func (cs *children) close(ctx context.Context) {
+// Wants is that of [agent.Listener]: children belong to the session in which they were started.
+func (*ownChildren) Wants(k agent.Kind) bool { return k == agent.KindSessionShutdown }
+
+// Handle ends the children when the session is left.
+func (cs *ownChildren) Handle(ctx context.Context, _ agent.Event) error {
+	cs.endAll(ctx)
+	return nil
+}
+
+// close ends all children, and lets no others in.
+func (cs *ownChildren) close(ctx context.Context) {
 	cs.mu.Lock()
 	cs.over = true
-	for c := range cs.all {
+	cs.mu.Unlock()
+	cs.endAll(ctx)
+}
+
+// endAll ends the children that there are, and waits for that until ctx ends, but not for long: what
+// they have used counts in the session that uses them.
+func (cs *ownChildren) endAll(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, sessionEnd)
+	defer cancel()
+	cs.mu.Lock()
+	all := slices.Collect(maps.Keys(cs.all))
+	cs.mu.Unlock()
+	for _, c := range all {
 		c.Abort()
 	}
-	cs.mu.Unlock()
-	ended := make(chan struct{})
-	go func() {
-		cs.working.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-ctx.Done():
+	for _, c := range all {
+		select {
+		case <-c.Ended():
+		case <-ctx.Done():
+		}
 	}
 }
 
@@ -89,7 +113,7 @@ func (cs *children) close(ctx context.Context) {
 // what the hook wants.
 type childPlan struct {
 	api.AgentRequest
-	identity agent.Identity
+	name     string // "": any
 	cwd      string
 	role     string // in the place of the usual one; "": that
 	model    *llm.Model
@@ -101,11 +125,11 @@ type childPlan struct {
 }
 
 // plan returns the child that a hook wants. Nothing of what it says adds to what the parent has.
-// The error is for the author of the hook.
-func (cs *children) plan(request api.AgentRequest) (p childPlan, err error) {
+// mayHave reports which tools the agent's file leaves to it. The error is for the author of the hook.
+func (cs *ownChildren) plan(request api.AgentRequest, mayHave func(tool string) bool) (p childPlan, err error) {
 	parent := cs.run
 	p = childPlan{AgentRequest: request, cwd: request.Cwd, role: request.SystemPrompt}
-	p.identity = parent.identityOfChild(request)
+	p.name = cmp.Or(request.Name, request.Agent)
 	if p.cwd, err = parent.cwdOfChild(request.Cwd); err != nil {
 		return p, err
 	}
@@ -117,7 +141,7 @@ func (cs *children) plan(request api.AgentRequest) (p childPlan, err error) {
 	} else if p.model, p.thinking, err = parent.modelOfChild(request.Model, request.Thinking); err != nil {
 		return p, err
 	}
-	if err := cs.planTools(&p); err != nil {
+	if err := cs.planTools(&p, mayHave); err != nil {
 		return p, err
 	}
 	if request.Schema != nil {
@@ -127,7 +151,7 @@ func (cs *children) plan(request api.AgentRequest) (p childPlan, err error) {
 }
 
 // planContext says what the child goes on from.
-func (cs *children) planContext(p *childPlan) error {
+func (cs *ownChildren) planContext(p *childPlan) error {
 	if !p.FromParent {
 		return nil
 	}
@@ -135,21 +159,6 @@ func (cs *children) planContext(p *childPlan) error {
 		return errors.New(`context = "parent": no model was asked in this session yet`)
 	}
 	return nil
-}
-
-// identityOfChild says which agent of the tree a child is.
-func (r *run) identityOfChild(request api.AgentRequest) agent.Identity {
-	i := agent.Identity{Name: request.Name, Depth: 1}
-	if i.Name == "" {
-		i.Name = request.Agent
-	}
-	if i.Name == "" {
-		i.Name = "agent"
-	}
-	if r.child != nil {
-		i.Depth, i.Parent = r.child.plan.identity.Depth+1, r.child.plan.identity.Name
-	}
-	return i
 }
 
 // cwdOfChild returns the directory that a child works in, which a hook names. With confine it
@@ -210,8 +219,8 @@ func (r *run) modelOfChild(ref, thinking string) (*llm.Model, string, error) {
 }
 
 // planTools says which tools the child has: the active ones of the parent, as far as the hook names
-// them.
-func (cs *children) planTools(p *childPlan) error {
+// them and the agent's file leaves them to it.
+func (cs *ownChildren) planTools(p *childPlan, mayHave func(tool string) bool) error {
 	cut := ToolFlags{}
 	if p.HasTools {
 		cut = ToolFlags{Named: p.Tools, None: len(p.Tools) == 0}
@@ -221,7 +230,7 @@ func (cs *children) planTools(p *childPlan) error {
 	}
 	for _, t := range cs.run.agent.Tools() {
 		name := t.Spec().Name
-		if !cut.mayHave(name) {
+		if !cut.mayHave(name) || !mayHave(name) {
 			continue
 		}
 		p.names = append(p.names, name)
@@ -229,7 +238,7 @@ func (cs *children) planTools(p *childPlan) error {
 		_, isOfServer := t.(agent.ServerTool)
 		switch {
 		case stands:
-			p.servers = append(p.servers, f.Within(cut.mayHave))
+			p.servers = append(p.servers, f.Within(func(tool string) bool { return cut.mayHave(tool) && mayHave(tool) }))
 		case isOfServer:
 			p.servers = append(p.servers, t)
 		}

@@ -41,7 +41,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	if err := errors.Join(p.checkHookFlags(r.chain.Flags()), p.checkTools(r.chain.ToolNames(), &r.later), p.checkModeName(r.chain.ModeNames())); err != nil {
 		return err
 	}
-	return p.reportSkipped(r.skipped, &r.later)
+	return errors.Join(p.reportSkipped(r.skipped, &r.later), r.reportAgents(ctx))
 }
 
 // registerTour registers the demo, whose script runs beside the hooks.

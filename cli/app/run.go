@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/attach"
+	"pi/agent/children"
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/agent/mcp"
@@ -52,7 +53,8 @@ type run struct {
 	mode       string                         // the name that hooks have for the front end
 	front      front                          // unset until it is attached
 	agent      *agent.Agent                   // nil until there is a session
-	children   *children                      // the agents that its hooks use
+	family     *children.Family               // of the agents of the user's session that use each other
+	children   *ownChildren                   // the agents that its hooks use
 	commands   *command.Set                   // nil until there is a front end
 	settings   *command.Settings              // likewise
 	end        ending
@@ -100,6 +102,7 @@ func (r *run) begin(ctx context.Context, f front, mode string, own []command.Com
 		return UsageError{Err: err}
 	}
 	r.mode = mode
+	r.family = children.New(children.Limits(p.Config.Agents), nil)
 	r.end.life, r.end.isServed = ctx, mode == modeRPC || mode == modeACP || r.script != nil
 	r.models = providers.New(p.Config, p.Keys, p.Catalogue.Models)
 	if r.script != nil {
@@ -161,7 +164,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 		r.agent.Listen(r.script.Before)
 	}
 	r.mcp.ui.Store(&f.UI)
-	r.agent.Listen(r.chain.ToolWatch(), lookAtTheEnd{p.Watcher}, &directTools{run: r}, r.chain, f)
+	r.agent.Listen(r.chain.ToolWatch(), lookAtTheEnd{p.Watcher}, &directTools{run: r}, r.children, r.chain, f)
 	switch {
 	case r.script != nil, r.child != nil:
 	case mode == modeRPC || mode == modeACP:
@@ -294,6 +297,9 @@ func (r *run) filesOfClient() tool.Files {
 // and the model in environment variables.
 func (r *run) toolOptions() tool.Options {
 	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Home: r.place.Env.home(), Files: r.filesOfClient(), Wrap: r.wrapper("tool"), Watcher: r.place.Watcher}
+	if r.child != nil {
+		o.Grace = childGrace
+	}
 	if r.script != nil && r.script.Started != nil {
 		o.Starting = func() func(int) {
 			return func(group int) {

@@ -196,8 +196,8 @@ func restyle(records *record.Converter) func(L *lua.LState, v lua.LValue, branch
 	}
 }
 
-// Resources are folders with skills and templates that a hook brings, absolute; "" for none.
-type Resources struct{ Skills, Prompts string }
+// Resources are folders with skills, templates and agents that a hook brings, absolute; "" for none.
+type Resources struct{ Skills, Prompts, Agents string }
 
 // resources are those of a hook.
 type resources struct{ *bridge }
@@ -206,15 +206,15 @@ func (r *resources) part() part { return part{"resources": r.register} }
 
 func (Resources) id() string { return "" }
 
-// register is pi.resources{skills?, prompts?} → true, or nil and a message: the names of
+// register is pi.resources{skills?, prompts?, agents?} → true, or nil and a message: the names of
 // folders beside the hook. A later call takes the place of an earlier one.
 func (r *resources) register(L *lua.LState) int {
 	var n Resources
-	luavm.Unpack(L, 1, "resources", luavm.Opt("skills", &n.Skills), luavm.Opt("prompts", &n.Prompts))
+	luavm.Unpack(L, 1, "resources", luavm.Opt("skills", &n.Skills), luavm.Opt("prompts", &n.Prompts), luavm.Opt("agents", &n.Agents))
 	if n == (Resources{}) {
-		luavm.Raise(L, "resources: \"skills\" or \"prompts\" must name a folder beside the hook")
+		luavm.Raise(L, "resources: \"skills\", \"prompts\" or \"agents\" must name a folder beside the hook")
 	}
-	for option, path := range map[string]*string{"skills": &n.Skills, "prompts": &n.Prompts} {
+	for option, path := range map[string]*string{"skills": &n.Skills, "prompts": &n.Prompts, "agents": &n.Agents} {
 		if *path == "" {
 			continue
 		}
@@ -229,9 +229,18 @@ func (r *resources) register(L *lua.LState) int {
 			return pushResult(L, nil, fmt.Errorf("%s: %s leads out of the folder of the hook", option, *path))
 		}
 	}
+	if n.Agents != "" && (r.Hook.Scope == string(trust.ScopeProject) || r.isOfAnother()) {
+		return pushResult(L, nil, errors.New("agents: those of a project are files of its .pi/agents, which an approval covers"))
+	}
 	r.registered.Resources.put(n)
 	L.Push(lua.LTrue)
 	return 1
+}
+
+// isOfAnother reports whether the hook belongs to a project, which the user named one by one.
+func (r *resources) isOfAnother() bool {
+	_, _, ok := trust.ProjectOf(r.Hook.Path, r.Paths.Agent)
+	return ok
 }
 
 // isInside reports whether a path, behind all links, is in the folder of the hook.

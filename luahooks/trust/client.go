@@ -111,13 +111,13 @@ func realOf(path string) string {
 }
 
 // window returns what the windows in which tools wrote through clients knew of the files of
-// hooks that are there, and of those that were.
-func (f *ClientFiles) window() *openWindow {
+// hooks that are there, which list finds in their folders, and of those that were.
+func (f *ClientFiles) window(list func(dir string) listing) *openWindow {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	w := &openWindow{base: maps.Clone(f.base), scopes: maps.Clone(f.scopes), dirs: f.dirs}
 	for dir, scope := range f.dirs {
-		for _, path := range listLua(dir).files {
+		for _, path := range list(dir).files {
 			if _, known := w.scopes[path]; !known {
 				w.scopes[path] = scope
 			}
@@ -132,7 +132,7 @@ func (s *state) withholdOfClients() {
 	if len(l.real) == 0 || s.damaged != nil {
 		return
 	}
-	w := s.clients.window()
+	w := s.clients.window(s.home.listIn)
 	maps.DeleteFunc(w.scopes, func(path string, scope Scope) bool {
 		return scope == scopeInstructions || !l.to(path, w.base[path], s.ledger.active[path])
 	})

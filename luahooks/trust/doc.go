@@ -20,6 +20,7 @@
 //	state.go      all of that together, and what is written down of it
 //	others.go     what programs beside this one and before it did
 //	servers.go    the files that name MCP servers; index.go: what is known of them
+//	agents.go     the files that define agents
 //	guard.go      the questions that are asked of it; discover.go: which hooks there
 //	              are; modules.go: what a hook requires
 //	judge.go      what to do about a change; window.go: tools begin and end

@@ -32,6 +32,7 @@ type Guard struct {
 type GuardOptions struct {
 	AgentDir string
 	Project  string // the working directory
+	Home     string // of the user, where other programs keep agents; "": there is none
 	// Alive reports whether a process group that a tool started still has a
 	// process; nil: none has.
 	Alive func(group int) bool
@@ -217,6 +218,7 @@ func newHome(o GuardOptions) *home {
 	}
 	h.configs = []string{filepath.Join(o.AgentDir, "config.toml"), filepath.Join(o.Project, ".pi", "config.toml")}
 	h.keys = filepath.Join(o.AgentDir, "auth.json")
+	h.agents = agentFolders(o)
 	for _, name := range []string{"AGENTS.md", "SYSTEM.md", "APPEND_SYSTEM.md"} {
 		h.instructions = append(h.instructions, filepath.Join(o.AgentDir, name))
 	}

@@ -26,6 +26,7 @@ type home struct {
 	index        string          // of what MCP servers have; see index.go
 	servers      map[string]bool // files of the project that name servers
 	programs     map[string]bool // files of the project that servers are made of
+	agents       []agentFolder   // the nearer first
 	maskServers  func([]byte) ([]byte, bool)
 	instructions []string        // of the agent directory
 	named        map[string]bool // hooks that are named one by one, and their init.lua
@@ -101,6 +102,8 @@ func (at *home) pending(path string, h *pendingFile) *Pending {
 		p.Kind = kindIndex
 	case at.programs[path]:
 		p.Kind = kindProgram
+	case at.isAgent(path):
+		p.Kind = kindAgent
 	case at.isHook(path):
 		p.Kind, p.Name = "hook", hookName(path)
 	}

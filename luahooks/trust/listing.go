@@ -65,14 +65,14 @@ type listing struct {
 	flat  bool // it has neither folders nor links
 }
 
-// list is [listLua]. A directory that is flat and has the stamp of the last look is not read
+// list is [home.listIn]. A directory that is flat and has the stamp of the last look is not read
 // again: an entry that comes or goes changes it.
 func (s *state) list(dir string) listing {
 	is := stampAt(dir, s.home.now())
 	if was, seen := s.listed[dir]; seen && was.stamp == is {
 		return was.listing
 	}
-	l := listLua(dir)
+	l := s.home.listIn(dir)
 	delete(s.listed, dir)
 	if l.flat && is.tells() {
 		s.listed[dir] = stampedListing{l, is}

@@ -145,7 +145,7 @@ func (s *state) withholdDiffering(known Known) {
 		s.withholdIfChanged(path, f)
 	}
 	for dir := range known.Dirs {
-		for _, path := range listLua(dir).files {
+		for _, path := range s.home.listIn(dir).files {
 			if f, known := known.Was(path); known {
 				s.withholdIfChanged(path, f)
 			}

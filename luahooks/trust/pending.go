@@ -13,7 +13,7 @@ import (
 type Pending struct {
 	Name   string    `json:"name"`   // of the hook, else of the file
 	Path   string    `json:"path"`   // absolute
-	Kind   string    `json:"kind"`   // hook, module, settings, approvals, MCP servers, file of an MCP server, what is known of MCP servers
+	Kind   string    `json:"kind"`   // hook, module, settings, approvals, MCP servers, file of an MCP server, what is known of MCP servers, agent
 	Change string    `json:"change"` // changed, added, removed
 	Scope  Scope     `json:"scope,omitempty"`
 	Since  time.Time `json:"since"`
@@ -28,12 +28,13 @@ type Pending struct {
 // is for a moment while it is saved.
 func (p *Pending) IsGoneOrEmpty() bool { return p.now.Sum == "" || p.now.Sum == Sum(nil) }
 
-// The [Pending.Kind] of a file that names MCP servers, of one that they are made of, and of the index
-// of what they have.
+// The [Pending.Kind] of a file that names MCP servers, of one that they are made of, of the index
+// of what they have, and of one that defines an agent.
 const (
 	kindServers = "MCP servers"
 	kindProgram = "file of an MCP server"
 	kindIndex   = "what is known of MCP servers"
+	kindAgent   = "agent" // a file that defines one
 )
 
 // Effect is a clause for the user: what is active meanwhile.
@@ -45,7 +46,7 @@ func (p *Pending) Effect() string {
 		return "what it held before stays in force"
 	case p.Kind == "commands of keys":
 		return "no command that is new there runs"
-	case p.Change == "added" && (p.Kind == "settings" || p.Kind == kindServers || p.Kind == kindIndex):
+	case p.Change == "added" && (p.Kind == "settings" || p.Kind == kindServers || p.Kind == kindIndex || p.Kind == kindAgent):
 		return "it does not count"
 	case p.Change == "added":
 		return "it does not run"
@@ -62,6 +63,8 @@ func (p Pending) Concerns(places Places) bool {
 		return below(places.AgentDir) || below(filepath.Join(places.Cwd, ".pi"))
 	case p.Kind == kindServers || p.Kind == kindProgram:
 		return !places.NoProject && below(places.Cwd)
+	case p.Kind == kindAgent && p.Scope != ScopeProject:
+		return !places.NoHooks
 	case p.Scope == ScopeCommand || slices.Contains(places.CommandLine, p.Path):
 		return slices.ContainsFunc(places.CommandLine, func(path string) bool { return below(filepath.Dir(path)) })
 	case places.NoHooks:

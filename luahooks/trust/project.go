@@ -22,6 +22,7 @@ type ProjectFile struct {
 	Own      bool     `json:"own,omitempty"`     // of the user, but somebody else may change it
 	Servers  []string `json:"servers,omitempty"` // of a file that names MCP servers: rows that describe them
 	Program  bool     `json:"program,omitempty"` // an MCP server is made of it
+	Agent    bool     `json:"agent,omitempty"`   // it defines an agent
 	Entries  bool     `json:"entries,omitempty"` // it is the settings, of which only what they say of hooks is approved
 	Code     []byte   `json:"-"`
 }
@@ -134,9 +135,9 @@ func (a *approvals) noteChanges(changes []change, now time.Time) (crowd bool) {
 	return crowd
 }
 
-// ProjectFiles lists what approval covers, in order of the path: every *.lua below
-// the project's hooks directory, every hook its settings name, and the modules
-// that literal require calls of these reach.
+// ProjectFiles lists what approval covers: every *.lua below the project's hooks directory, every
+// hook its settings name, and the modules that literal require calls of these reach, in order
+// of the path; what the settings say of hooks; and the files that define agents.
 func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 	paths := map[string]bool{}
 	for _, path := range listLua(p.ProjectDir()).files {
@@ -175,7 +176,7 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 	if f, ok := g.entriesFile(); ok && len(files) > 0 {
 		files = append(files, f)
 	}
-	return files
+	return append(files, g.projectAgents()...)
 }
 
 // ApprovedOnDisk returns the sum of each file that approval covers, by path, as it is on the

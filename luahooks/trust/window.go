@@ -438,6 +438,7 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 	}
 	g.mu.Lock()
 	h.addServers(paths, p)
+	h.addAgents(paths, dirs, p.NoProject)
 	g.mu.Unlock()
 	for _, path := range p.Named() {
 		paths[path], paths[filepath.Join(path, "init.lua")] = "", ""

@@ -383,16 +383,17 @@ function pi.completion(prefix, opts) end
 ---@field description? string shown with what has no description of its own
 ---@field complete fun(word: string, ctx: pi.Context): (string|pi.Choice)[]? what the word, which is given without the prefix, can become; values are put in its place, with the prefix or without
 
---- Brings skills and prompt templates: the names of folders beside the hook, or below that. It may be called at any time, and a later call takes the place of an earlier one; templates and `/skill:NAME` are there at once, the list of skills that the model is told with the next session.
+--- Brings skills, prompt templates and agents: the names of folders beside the hook, or below that. It may be called at any time, and a later call takes the place of an earlier one; templates and `/skill:NAME` are there at once, the list of skills that the model is told with the next session.
 ---@param opts pi.ResourcesOptions
 ---@return boolean? ok
----@return string? message a folder is not there
+---@return string? message a folder is not there, or a hook of a project brings agents, which are files of its `.pi/agents`
 function pi.resources(opts) end
 
 --- Options of `pi.resources`.
 ---@class pi.ResourcesOptions
 ---@field skills? string a folder with `NAME/SKILL.md`
 ---@field prompts? string a folder with `NAME.md`
+---@field agents? string a folder with `NAME.md`, each an agent: `NAME` where the user has none of that name, and always `HOOK:NAME`
 
 --- Takes a key, such as `ctrl+k`, `alt+x` or `f5`, two with a blank between them, such as `ctrl+k x`, or `esc esc`. It works at the open prompt, and what is typed there stays. Keys that the program uses, as `[keys]` binds them, are refused with a warning; among hooks the last wins.
 ---@param key string
