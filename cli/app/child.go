@@ -188,6 +188,7 @@ func (c *child) open() (*run, error) {
 func (r *run) beginChild(ctx context.Context) error {
 	c, parent, p := r.child, r.child.parent, r.place
 	r.mode, r.sessions, r.files, r.hookTables = parent.mode, parent.sessions, parent.files, parent.hookTables
+	r.script = parent.script
 	r.sessions.Cwd = p.Cwd
 	r.end.life, r.end.isServed = ctx, true
 	r.models = parent.models

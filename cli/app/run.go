@@ -160,7 +160,7 @@ func joinSaved(err, end error) error {
 func (r *run) attach(ctx context.Context, f front, mode string, own []command.Command) {
 	p := r.place
 	r.front = f
-	if r.script != nil {
+	if r.script != nil && r.child == nil {
 		r.agent.Listen(r.script.Before)
 	}
 	r.mcp.ui.Store(&f.UI)
