@@ -306,6 +306,10 @@ func (a *Agent) TellFocus(ctx context.Context, focused bool) {
 	a.events.emitIf(ctx, KindFocus, func() Event { return &Focus{focused} })
 }
 
+// TellChild hands an event about an agent that a hook of this one's session uses to the listeners: a
+// [ChildStart] or a [ChildEnd].
+func (a *Agent) TellChild(ctx context.Context, e Event) { a.events.emit(ctx, e) }
+
 // Model returns the model that the next request goes to.
 func (a *Agent) Model() *llm.Model { return a.choice.model() }
 

@@ -403,6 +403,97 @@ func TestAWaitThatIsCutShortSaysSoAndTheNextRequestWaitsForASlot(t *testing.T) {
 	})
 }
 
+// full returns a family with one slot, which holder has.
+func full(t *testing.T) (f *Family, holder *Child) {
+	t.Helper()
+	f = New(Limits{Max: 1, Depth: 2}, nil)
+	holder = begin(t, f, nil, "holder")
+	if err := holder.AwaitSlot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return f, holder
+}
+
+func TestAnInterruptTakesOneGoroutineOutOfTheQueueAndNotTheOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, holder := full(t)
+		c := begin(t, f, nil, "c")
+		ask := func(ctx context.Context) (got chan error) {
+			got = make(chan error, 1)
+			go func() { _, err := c.Ask(ctx); got <- err }()
+			synctest.Wait()
+			return got
+		}
+		impatient, cancel := context.WithCancel(t.Context())
+		one, other := ask(impatient), ask(t.Context())
+		cancel()
+		if err := <-one; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		synctest.Wait()
+		select {
+		case err := <-other:
+			t.Errorf("two are at work (%v)", err)
+		default:
+		}
+		holder.End()
+		if err := <-other; err != nil {
+			t.Error(err)
+		}
+		c.End()
+	})
+}
+
+func TestWhoIsInterruptedInTheQueueGetsNoSlotLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, holder := full(t)
+		gone, next := begin(t, f, nil, "gone"), begin(t, f, nil, "next")
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := gone.AwaitSlot(ended); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		works := make(chan struct{})
+		go func() { _ = next.AwaitSlot(t.Context()); close(works) }()
+		synctest.Wait()
+		holder.End()
+		<-works // though gone has not ended
+		next.End()
+		gone.End()
+	})
+}
+
+// A hook that has waited for one child stands in the queue while another one begins to wait: the
+// place is given up, for what it waits for may need the slot.
+func TestAPlaceInTheQueueIsLeftByWhoWaitsAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, holder := full(t)
+		parent := begin(t, f, nil, "parent")
+		first, second := begin(t, f, parent, "first"), begin(t, f, parent, "second")
+		begun := make(chan struct{})
+		go func() { _ = parent.AwaitSlot(t.Context()); close(begun) }()
+		synctest.Wait()
+		both := make(chan struct{}, 2)
+		wait := func(other *Child) { _ = parent.WaitFor(t.Context(), other); both <- struct{}{} }
+		go wait(first)
+		synctest.Wait()
+		<-begun // it needs no slot while it waits
+		first.End()
+		synctest.Wait() // in the queue
+		go wait(second)
+		synctest.Wait()
+		<-both // the first wait, for a child works without a slot while it waits
+		works := make(chan struct{})
+		go func() { _ = second.AwaitSlot(t.Context()); close(works) }()
+		synctest.Wait()
+		holder.End()
+		<-works
+		second.End()
+		<-both
+		parent.End()
+	})
+}
+
 func TestAWaitInARaisedLimitGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := New(Limits{}, nil) // counts as 1 and 1

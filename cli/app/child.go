@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pi/agent"
+	"pi/agent/children"
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/cli/providers"
@@ -23,18 +25,19 @@ import (
 // child is an agent that works for a hook of another run, its parent: a run of its own. It is an
 // [api.Child].
 type child struct {
+	*children.Child
 	plan   childPlan
 	parent *run
 	ctx    context.Context // ends the child; its cause says how
 	cancel context.CancelCauseFunc
-	unwait func() bool   // lets go of the context that it was asked for with
-	done   chan struct{} // closed when there is a result
+	unwait func() bool // lets go of the context that it was asked for with
 	result api.AgentResult
+	before int          // how many entries its session began with
+	turns  atomic.Int32 // that it has taken
 
-	mu     sync.Mutex // guards what follows
-	agent  *agent.Agent
-	early  []string // what steers it before it works
-	before int      // how many entries its session began with
+	mu    sync.Mutex // guards what follows
+	agent *agent.Agent
+	early []string // what steers it before it works
 }
 
 // Why a child ends before it is done.
@@ -43,26 +46,36 @@ var (
 	errNoAnswer = fmt.Errorf("no answer that fits the schema in %d tries", answerTries)
 )
 
-// newChild returns a child that ends with ctx. What ctx says of the call that it belongs to is
-// none of the child's.
-func newChild(ctx context.Context, parent *run, plan childPlan) *child {
-	c := &child{plan: plan, parent: parent, done: make(chan struct{})}
+// newChild returns a child of the family that ends with ctx. What ctx says of the call that it
+// belongs to is none of the child's. The error says why there cannot be one.
+func newChild(ctx context.Context, parent *run, plan childPlan) (*child, error) {
+	c := &child{plan: plan, parent: parent}
+	var err error
+	if c.Child, err = parent.family.Begin(ctx, parent.child.member(), plan.name, children.Controls{Steer: c.Steer, Abort: c.Abort, Tell: parent.agent.TellChild}); err != nil {
+		return nil, err
+	}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	c.unwait = context.AfterFunc(ctx, func() { c.cancel(agent.ErrAborted) })
-	return c
+	return c, nil
+}
+
+// member is the place of the child in the family; nil is that of the user's own agent.
+func (c *child) member() *children.Child {
+	if c == nil {
+		return nil
+	}
+	return c.Child
 }
 
 // Name is that of [api.Child].
-func (c *child) Name() string { return c.plan.identity.Name }
+func (c *child) Name() string { return c.Identity().Name }
 
 // Wait is that of [api.Child].
 func (c *child) Wait(ctx context.Context) (api.AgentResult, error) {
-	select {
-	case <-c.done:
-		return c.result, nil
-	case <-ctx.Done():
-		return api.AgentResult{}, ctx.Err()
+	if err := c.parent.child.member().WaitFor(ctx, c.Child); err != nil {
+		return api.AgentResult{}, err
 	}
+	return c.result, nil
 }
 
 // Steer is that of [api.Child].
@@ -88,14 +101,14 @@ func (c *child) Abort() { c.cancel(agent.ErrAborted) }
 
 // live is the life of a child, from the queue to its result.
 func (c *child) live() {
-	defer close(c.done)
+	defer c.End()
 	defer c.cancel(nil)
 	defer c.unwait()
+	err := c.AwaitSlot(c.ctx)
 	if limit := c.plan.Timeout; limit > 0 {
 		timer := time.AfterFunc(limit, func() { c.cancel(errTimeout) })
 		defer timer.Stop()
 	}
-	err := c.ctx.Err()
 	var r *run
 	if err == nil {
 		r, err = c.open()
@@ -158,7 +171,7 @@ func (c *child) open() (*run, error) {
 	place := *c.parent.place
 	place.Cwd = c.plan.cwd
 	r := place.newRun()
-	r.child = c
+	r.child, r.family = c, c.parent.family
 	return r, r.beginChild(c.ctx)
 }
 
@@ -180,6 +193,8 @@ func (r *run) beginChild(ctx context.Context) error {
 	r.prompt = r.promptOfChild()
 	r.agent = agent.New(r.optionsOfChild(s))
 	r.attach(ctx, front{childFront{c}, agent.NoUI{}}, r.mode, nil)
+	r.agent.Listen(c.Child)
+	c.Is(r.agent)
 	r.agent.Start(ctx)
 	return nil
 }
@@ -258,13 +273,25 @@ func (r *run) optionsOfChild(s *session.Session) agent.Options {
 	}
 	o := r.agentOptions(s, model, c.plan.thinking)
 	o.Settings = parent.Settings()
-	if most := c.plan.MaxTurns; most > 0 && (o.Settings.MaxTurns == 0 || most < o.Settings.MaxTurns) {
-		o.Settings.MaxTurns = most
-	}
+	o.Settings.MaxCost = c.plan.MaxCost
+	o.Child = &agent.ChildOptions{Identity: c.Identity(), Parent: parent, Turn: c.Ask}
 	if o.Begin = c.plan.begin; c.plan.answer != nil && o.Begin == nil {
 		o.Always = c.plan.answer
 	}
 	return o
+}
+
+// maxTurns is how many turns the next prompt of the child may take, where most is what the settings
+// say of a prompt.
+func (c *child) maxTurns(most int) int {
+	if c.plan.MaxTurns == 0 {
+		return most
+	}
+	left := max(c.plan.MaxTurns-int(c.turns.Load()), 1) // a turn too many is refused where one begins
+	if most == 0 {
+		return left
+	}
+	return min(most, left)
 }
 
 // work has the child work on its prompt, until there is an answer as it is wanted.
@@ -324,6 +351,12 @@ func lastWords(s *session.Session) string {
 
 // ask has the agent work on a prompt, and on what hooks submit meanwhile.
 func (c *child) ask(r *run, text string) error {
+	if most := c.plan.MaxTurns; most > 0 && c.turns.Load() >= int32(most) {
+		return &agent.LimitError{Limit: "max_turns", Message: fmt.Sprintf("stopped after %d turns (max_turns)", most)}
+	}
+	settings := r.agent.Settings()
+	settings.MaxTurns = c.maxTurns(c.parent.agent.Settings().MaxTurns)
+	r.agent.SetSettings(settings)
 	d := command.Driver{Agent: r.agent, Commands: r.commands, Ask: r.agent.Prompt}
 	d.Act = func(ctx context.Context, _ string, run command.Action) (command.Outcome, error) { return run(ctx) }
 	err := d.Run(c.ctx, agent.Prompt{Text: text, Literal: true, Source: "hook"})
@@ -346,13 +379,16 @@ type childFront struct{ *child }
 
 // Wants reports whether k is for whoever follows the child, or counts as a try to answer.
 func (f childFront) Wants(k agent.Kind) bool {
-	return f.plan.OnEvent != nil || f.plan.answer != nil && k == agent.KindToolExecutionEnd
+	return f.plan.OnEvent != nil || k == agent.KindTurnStart || f.plan.answer != nil && k == agent.KindToolExecutionEnd
 }
 
 // Handle hands on what happens, and ends the child that has answered in a way that does not fit too often.
 func (f childFront) Handle(ctx context.Context, e agent.Event) error {
 	if f.plan.OnEvent != nil {
 		f.plan.OnEvent(ctx, e)
+	}
+	if _, ok := e.(*agent.TurnStart); ok {
+		f.turns.Add(1)
 	}
 	if end, ok := e.(*agent.ToolExecutionEnd); ok && f.plan.answer != nil && end.Name == finalAnswerName && end.Result.IsError {
 		f.plan.answer.fail()

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +17,9 @@ import (
 	"pi/luahooks/api"
 )
 
-// children are the agents that hooks of a run use: each is a run of its own in this process, see
+// ownChildren are the agents that hooks of a run use: each is a run of its own in this process, see
 // child.go. It is an [api.Agents].
-type children struct {
+type ownChildren struct {
 	run *run // whose hooks use them
 
 	mu      sync.Mutex // guards what follows
@@ -27,13 +28,13 @@ type children struct {
 	working sync.WaitGroup
 }
 
-func newChildren(r *run) *children { return &children{run: r, all: map[*child]bool{}} }
+func newChildren(r *run) *ownChildren { return &ownChildren{run: r, all: map[*child]bool{}} }
 
 // agents are the children of the run as hooks come to them.
 func (r *run) agents() api.Agents { return r.children }
 
 // Start is that of [api.Agents].
-func (cs *children) Start(ctx context.Context, request api.AgentRequest) (api.Child, error) {
+func (cs *ownChildren) Start(ctx context.Context, request api.AgentRequest) (api.Child, error) {
 	if cs.run.agent == nil {
 		return nil, errors.New("there is no session yet")
 	}
@@ -45,11 +46,15 @@ func (cs *children) Start(ctx context.Context, request api.AgentRequest) (api.Ch
 	if err != nil {
 		return nil, err
 	}
-	c := newChild(ctx, cs.run, plan)
+	c, err := newChild(ctx, cs.run, plan)
+	if err != nil {
+		return nil, err
+	}
 	cs.mu.Lock()
 	if cs.over {
 		cs.mu.Unlock()
 		c.cancel(nil)
+		c.End()
 		return nil, errors.New("the session ends")
 	}
 	cs.all[c] = true
@@ -66,7 +71,7 @@ func (cs *children) Start(ctx context.Context, request api.AgentRequest) (api.Ch
 }
 
 // close ends all children, and waits for that until ctx ends.
-func (cs *children) close(ctx context.Context) {
+func (cs *ownChildren) close(ctx context.Context) {
 	cs.mu.Lock()
 	cs.over = true
 	for c := range cs.all {
@@ -88,7 +93,7 @@ func (cs *children) close(ctx context.Context) {
 // what the hook wants.
 type childPlan struct {
 	api.AgentRequest
-	identity agent.Identity
+	name     string // "": any
 	cwd      string
 	role     string // in the place of the usual one; "": that
 	model    *llm.Model
@@ -101,10 +106,10 @@ type childPlan struct {
 
 // plan returns the child that a hook wants. Nothing of what it says adds to what the parent has.
 // mayHave reports which tools the agent's file leaves to it. The error is for the author of the hook.
-func (cs *children) plan(request api.AgentRequest, mayHave func(tool string) bool) (p childPlan, err error) {
+func (cs *ownChildren) plan(request api.AgentRequest, mayHave func(tool string) bool) (p childPlan, err error) {
 	parent := cs.run
 	p = childPlan{AgentRequest: request, cwd: request.Cwd, role: request.SystemPrompt}
-	p.identity = parent.identityOfChild(request)
+	p.name = cmp.Or(request.Name, request.Agent)
 	if p.cwd, err = parent.cwdOfChild(request.Cwd); err != nil {
 		return p, err
 	}
@@ -126,7 +131,7 @@ func (cs *children) plan(request api.AgentRequest, mayHave func(tool string) boo
 }
 
 // planContext says what the child goes on from.
-func (cs *children) planContext(p *childPlan) error {
+func (cs *ownChildren) planContext(p *childPlan) error {
 	if !p.FromParent {
 		return nil
 	}
@@ -134,21 +139,6 @@ func (cs *children) planContext(p *childPlan) error {
 		return errors.New(`context = "parent": no model was asked in this session yet`)
 	}
 	return nil
-}
-
-// identityOfChild says which agent of the tree a child is.
-func (r *run) identityOfChild(request api.AgentRequest) agent.Identity {
-	i := agent.Identity{Name: request.Name, Depth: 1}
-	if i.Name == "" {
-		i.Name = request.Agent
-	}
-	if i.Name == "" {
-		i.Name = "agent"
-	}
-	if r.child != nil {
-		i.Depth, i.Parent = r.child.plan.identity.Depth+1, r.child.plan.identity.Name
-	}
-	return i
 }
 
 // cwdOfChild returns the directory that a child works in, which a hook names. With confine it
@@ -210,7 +200,7 @@ func (r *run) modelOfChild(ref, thinking string) (*llm.Model, string, error) {
 
 // planTools says which tools the child has: the active ones of the parent, as far as the hook names
 // them and the agent's file leaves them to it.
-func (cs *children) planTools(p *childPlan, mayHave func(tool string) bool) error {
+func (cs *ownChildren) planTools(p *childPlan, mayHave func(tool string) bool) error {
 	cut := ToolFlags{}
 	if p.HasTools {
 		cut = ToolFlags{Named: p.Tools, None: len(p.Tools) == 0}

@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/attach"
+	"pi/agent/children"
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/agent/mcp"
@@ -52,7 +53,8 @@ type run struct {
 	mode       string                         // the name that hooks have for the front end
 	front      front                          // unset until it is attached
 	agent      *agent.Agent                   // nil until there is a session
-	children   *children                      // the agents that its hooks use
+	family     *children.Family               // of the agents of the user's session that use each other
+	children   *ownChildren                   // the agents that its hooks use
 	commands   *command.Set                   // nil until there is a front end
 	settings   *command.Settings              // likewise
 	end        ending
@@ -70,6 +72,7 @@ type front struct {
 func (p *Place) newRun() *run {
 	r := &run{place: p, sessions: p.Sessions()}
 	r.attached = r.attachedTo
+	r.family = children.New(children.Limits{Max: 4, Depth: 2}, nil)
 	r.children = newChildren(r)
 	r.prompts = &command.Prompts{Library: p.library(r.folders), UI: agent.NoUI{}, Cwd: p.Cwd, Reserved: func(name string) bool { return slices.Contains(ReservedCommands(), name) }}
 	return r

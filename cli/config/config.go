@@ -62,6 +62,7 @@ type Config struct {
 	Retry      Retry      `toml:"retry"`
 	Session    Session    `toml:"session"`
 	Tools      Tools      `toml:"tools"`
+	Agents     Agents     `toml:"agents"`
 	MCP        MCP        `toml:"mcp"`
 	UI         UI         `toml:"ui"`
 
@@ -111,6 +112,12 @@ type Tools struct {
 	Active  []string `toml:"active"`
 	Confine bool     `toml:"confine"`
 	Shell   string   `toml:"shell" form:"program"`
+}
+
+// Agents bounds the agents that hooks of a session use, and those that these use.
+type Agents struct {
+	Max   int `toml:"max" min:"1"`   // at work at a time, of all
+	Depth int `toml:"depth" min:"1"` // 1: none of them uses others
 }
 
 // MCP is whether tools of MCP servers are there, and what happens if one is no longer what it was.
@@ -216,6 +223,7 @@ func Default() Config {
 		Retry:              Retry{MaxAttempts: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute},
 		Session:            Session{Durability: "turn"},
 		Tools:              Tools{Active: []string{"read", "bash", "edit", "write", "grep", "find", "ls"}},
+		Agents:             Agents{Max: 4, Depth: 2},
 		MCP:                MCP{Enabled: true, OnChange: "tell"},
 		UI:                 UI{ShowThinking: true, Notify: "off", Menu: "type", Background: "auto", ImageScale: true},
 		Keys:               map[string]Chords{},

@@ -35,6 +35,8 @@ func meanings() map[string]string {
 		"tools.active":                  "the tools of the program that the model is given",
 		"tools.confine":                 "keep the file tools inside the working directory",
 		"tools.shell":                   "the shell of the bash tool; empty: bash, else sh",
+		"agents.max":                    "agents that hooks use, at work at a time; others wait for their turn",
+		"agents.depth":                  "how deep agents may use other agents; 1: those that hooks use, use none",
 		"mcp.enabled":                   "whether the servers of mcp.json are there",
 		"mcp.on_change":                 "what happens when the definition of a server's tool is another than before",
 		"ui.plain":                      "no colours, no live rows, no line editing beyond the terminal's own",
