@@ -97,6 +97,7 @@ type Agent struct {
 	sessions *sessions
 	tree     *tree
 	cwd      string
+	isChild  bool // it is not that of the user's own session
 }
 
 // parts are what a prompt is worked on with. Each is a type of its own, which knows
@@ -132,7 +133,7 @@ func New(o Options) *Agent {
 		parts: p, busy: busy, awaiting: newAwaiting(), shutdown: &shutdown{requested: make(chan struct{})},
 		sessions: &sessions{o.NewSession, o.OpenSession, o.CopySession, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, p.modes, &p.compactor.state, p.userShell, &work.Claim{}},
 		tree:     &tree{busy, p.events, p.conversation, p.choice, p.modes, p.meter, p.asker, p.settings},
-		cwd:      o.Cwd,
+		cwd:      o.Cwd, isChild: o.Child != nil,
 	}
 }
 
@@ -157,7 +158,7 @@ func newParts(o Options, busy *work.Claim) parts {
 		selected: selection{o.Model, o.Thinking}}
 	p.modes = newModes(&p, o.Session)
 	p.inbox = newInbox(p.events, p.settings, newBrake(o.Child.parent()), o.Now)
-	p.continuations = &continuations{inbox: p.inbox, events: p.events, isChild: o.IsChild}
+	p.continuations = &continuations{inbox: p.inbox, events: p.events, isChild: o.IsChild || o.Child != nil}
 	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, mode: p.modes.Section, cwd: o.Cwd, begin: o.Begin,
 		began: func() time.Time { return p.conversation.current().Began() }, now: o.Now}
 	p.spending = &spending{events: p.events, conversation: p.conversation, models: o.Models, settings: p.settings}
@@ -185,10 +186,17 @@ func (a *Agent) Listen(listeners ...Listener) { a.events.all = append(a.events.a
 // events, it also runs the context chain, the hooks that change what the model sees, over
 // the messages that the session has so far.
 func (a *Agent) Start(ctx context.Context) {
-	a.sessions.emitStart(ctx, "startup", "")
+	reason := "startup"
+	if a.isChild {
+		reason = sessionOfAgent
+	}
+	a.sessions.emitStart(ctx, reason, "")
 	a.modes.Start(ctx)
 	a.conversation.refresh(ctx)
 }
+
+// sessionOfAgent is why the session of a child starts and ends.
+const sessionOfAgent = "agent"
 
 // Close interrupts the run in progress and ends the commands of the user, waits for them
 // until ctx ends, drops what hooks have sent and nobody has delivered, tells the listeners
@@ -205,7 +213,11 @@ func (a *Agent) Close(ctx context.Context) error {
 		a.choice.recordAtRest(ctx)
 	}
 	a.modes.RecordAtRest(ctx)
-	a.events.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: "quit"} })
+	reason := "quit"
+	if a.isChild {
+		reason = sessionOfAgent
+	}
+	a.events.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: reason} })
 	a.inbox.takeCompact().refuse(ErrAborted) // a listener may have requested another one just now
 	return a.Session().Close()
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -252,6 +253,15 @@ func CallID(ctx context.Context) string {
 		return s.id
 	}
 	return ""
+}
+
+// CallIDs are the ids of all tool calls that ctx belongs to, the innermost first: a call may be made in
+// another one.
+func CallIDs(ctx context.Context) (ids []string) {
+	for s := scopeOf(ctx); s != nil; s = s.in {
+		ids = append(ids, s.id)
+	}
+	return slices.Compact(ids)
 }
 
 // newCallID returns the id of a call that the program makes: in another call it is that one's

@@ -75,6 +75,8 @@ const (
 	KindShell
 	KindMCPServer
 	KindMCPChange
+	KindChildStart
+	KindChildEnd
 
 	KindNotice          // not for hooks: a line for the user
 	KindCustomShow      // not for hooks: a message that is to be shown came into the session: of a hook, or typed while the agent worked
@@ -102,7 +104,7 @@ var kindNames = [numKinds]string{
 	"ui_prompt_end", "focus", "ui_prompt", "hook_error", "compaction_start", "compaction_end", "auto_compaction_start", "auto_compaction_end",
 	"auto_retry_start", "auto_retry_end",
 	"tool_call", "tool_result", "tool_execution_start", "tool_execution_update", "tool_execution_end", "user_bash", "shell",
-	"mcp_server", "mcp_change",
+	"mcp_server", "mcp_change", "child_start", "child_end",
 	"notice", "custom_show", "tool_clock", "tool_ran", "auto_retry_waited",
 	"entry_appended", "queue_changed", "child_update",
 	"other_message_start", "other_message_end",

@@ -51,7 +51,7 @@ type SessionDirectory struct {
 
 // SessionStart comes when a session has become the current one.
 type SessionStart struct {
-	Reason              string // startup reload new resume branch
+	Reason              string // startup reload new resume branch agent
 	SessionID           string
 	SessionFile         string
 	PreviousSessionFile string
@@ -203,7 +203,7 @@ func (e *SessionTree) Cost() float64 {
 
 // SessionShutdown comes before the current session is left or the program ends.
 type SessionShutdown struct {
-	Reason            string // quit reload new resume branch
+	Reason            string // quit reload new resume branch agent
 	TargetSessionFile string
 }
 

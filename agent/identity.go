@@ -1,6 +1,10 @@
 package agent
 
-import "context"
+import (
+	"context"
+
+	"pi/session/message"
+)
 
 // Identity says which agent of a tree this is. The agent of the user's own session has none.
 type Identity struct {
@@ -28,3 +32,22 @@ func (o *ChildOptions) parent() *Agent {
 	}
 	return o.Parent
 }
+
+// ChildStart tells the listeners of an agent that a hook of its session has one of its own begin to
+// work.
+type ChildStart struct {
+	Name   string
+	Depth  int
+	Prompt string
+}
+
+// ChildEnd tells them what came of it.
+type ChildEnd struct {
+	Name       string
+	StopReason string // completed, aborted, error, limit or timeout
+	Usage      message.Usage
+	Text       string // its last words
+}
+
+func (*ChildStart) Kind() Kind { return KindChildStart }
+func (*ChildEnd) Kind() Kind   { return KindChildEnd }

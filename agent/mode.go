@@ -58,6 +58,7 @@ const (
 	ModeByHook    = "hook"
 	ModeByClient  = "client"
 	modeRestored  = "restore" // the session was in it
+	modeOfParent  = "parent"  // the agent that uses this one is in it
 )
 
 // ModeTools are those that the model has.
@@ -182,6 +183,30 @@ func (m *Modes) Select(ctx context.Context, name, source string) error {
 		tell(ctx)
 	}
 	return nil
+}
+
+// Follow makes the mode of the agent that uses this one the one that is on here, also if nobody
+// offers it. It is for a child, whose mode nothing else changes.
+func (m *Modes) Follow(ctx context.Context, name string) {
+	m.mu.Lock()
+	var next *Mode
+	if name != "" {
+		if next = m.find(name); next == nil {
+			next = &Mode{Name: name}
+		}
+	}
+	was, tell := m.turn(next)
+	is, started := m.on.Mode, m.started
+	if !started && was != is {
+		m.from = modeOfParent
+	}
+	m.mu.Unlock()
+	if was == is || !started {
+		return
+	}
+	m.o.Emit(ctx, is, was, modeOfParent)
+	m.RecordAtRest(ctx)
+	tell(ctx)
 }
 
 // turn makes next the mode that is on, nil for none, and returns what was on before; tell is

@@ -69,6 +69,7 @@ func everyEvent(t *testing.T) []agent.Event {
 		&agent.ThinkingLevelSelect{}, &agent.ModeSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.Focus{}, &agent.UIPrompt{}, &agent.HookFailed{}, &agent.CompactionStart{}, &agent.CompactionEnd{},
 		&agent.AutoRetryStart{}, &agent.AutoRetryEnd{}, &agent.ToolCall{}, &agent.ToolResult{}, &agent.ToolExecutionStart{},
 		&agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{}, &agent.ShellCommand{}, &agent.MCPServer{}, &agent.MCPChange{},
+		&agent.ChildStart{}, &agent.ChildEnd{},
 	}
 	f := newFiller(t, m)
 	for _, e := range events {

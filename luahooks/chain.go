@@ -33,11 +33,16 @@ type Chain struct {
 
 // New returns a chain without hooks; [Chain.Load] fills it.
 func New(o Options) *Chain {
+	return newChain(o, nil)
+}
+
+// newChain is New; above is the chain of the agent that uses the one of this chain, nil for none.
+func newChain(o Options, above *loader) *Chain {
 	roster := newRoster(o.Mode, o.like)
 	roster.reserved = o.Reserved
 	d := &dispatcher{roster: roster, audience: &audience{log: hookLog{path: o.LogPath}},
 		behind: newBackground(), timeout: o.Timeout, grace: o.Grace}
-	d.keeper = newLoader(o, d)
+	d.keeper = newLoader(o, d, above)
 	return &Chain{loader: d.keeper}
 }
 
@@ -45,12 +50,15 @@ func New(o Options) *Chain {
 func (c *Chain) Meet(ui agent.UI) { c.audience.ui.Store(&ui) }
 
 // Attach gives the chain its host and its user. Hooks get their events from
-// now on, and the host the tools that hooks brought.
+// now on, and the host the tools that hooks brought; that of a child is in the mode of its parent.
 func (c *Chain) Attach(host api.Host, ui agent.UI) {
-	c.dialogs.attach(ui)
+	if c.above == nil {
+		c.dialogs.attach(ui)
+	}
 	sends := c.audience.attach(host, ui)
 	c.tellFocusWanted()
 	c.tools.Apply("")
+	c.follow(context.Background())
 	for _, send := range sends {
 		send(host)
 	}
@@ -83,12 +91,9 @@ func (c *Chain) WatchFrom(ctx context.Context, begin <-chan time.Time, failed fu
 }
 
 // ToolWatch is the listener that opens and closes the window in which a change of a
-// hook's file may be that of a tool. It listens before hooks do.
+// hook's file may be that of a tool, one for the whole tree. It listens before hooks do.
 func (c *Chain) ToolWatch() agent.Listener {
-	return &toolWatch{edits: c.edits, open: c.loader.openWindow, isIdle: func() bool {
-		host := c.audience.hostNow()
-		return host != nil && host.IsIdle()
-	}}
+	return c.watch
 }
 
 // NoteClientWrites notes that a client writes the file at path for a tool. It is called
@@ -109,6 +114,9 @@ func (c *Chain) Close(ctx context.Context) {
 	c.ending.stop()
 	c.ending.wg.Wait()
 	c.workers.Close()
+	if c.above != nil {
+		c.tree.window.leave(ctx, c.watch)
+	}
 	if !c.opts.borrowsGuard {
 		c.guard.Close()
 	}
@@ -202,7 +210,7 @@ type Options struct {
 	// nothing beyond this run. A Guard serves one chain.
 	Guard          *trust.Guard
 	Compiled       *Compiled // of several chains, such as those of an editor's sessions; nil: of this one alone
-	borrowsGuard   bool      // Guard is that of another chain, see [Chain.Rehearse]
+	borrowsGuard   bool      // Guard is that of another chain, see [Chain.Rehearse] and [Chain.Child]
 	like           *roster   // of another chain, whose events this one has; nil: they are made
 	ApproveProject bool      // the project's hooks run as they are now
 	// AskProject asks whether hooks of the project may run; nil: nobody is asked.

@@ -33,6 +33,8 @@ func (d *dispatcher) Wants(k agent.Kind) bool {
 	switch {
 	case d.roster.wants(k):
 		return true
+	case d.keeper.isBehind(): // what it wants is known in Handle
+		return d.roster.events[k] != nil
 	case k == agent.KindToolCall:
 		name, _, mode := d.modeOn()
 		return len(mode.Gate()) > 0 || name != "" && mode == nil
@@ -53,6 +55,7 @@ func (d *dispatcher) Handle(ctx context.Context, e agent.Event) error {
 		blockAtEnd(e)
 		return nil
 	}
+	d.keeper.follow(ctx)
 	switch e := e.(type) {
 	case *agent.ToolCall:
 		return d.gate(agent.AtGate(ctx), spec, e)

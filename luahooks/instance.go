@@ -32,11 +32,13 @@ type instance struct {
 	code   []byte // the file's bytes
 	vm     *luavm.VM
 
-	records *record.Converter
-	script  *api.Script // the API in the VM, and what the file registered
-	events  *event.Source
-	behind  *background // what modules do outside of the VM; ends with the instance
-
+	records  *record.Converter
+	script   *api.Script // the API in the VM, and what the file registered
+	events   *event.Source
+	behind   *background // what modules do outside of the VM; ends with the instance
+	said     api.Settings
+	of       *instance // in a child: that of the agent above which it is like
+	found    foundModules
 	mu       sync.Mutex // guards failures and places
 	failures map[failure]int
 	places   map[string]*failing // the places where it has failed
@@ -251,7 +253,7 @@ func (l *loader) newInstance(h *hook) *instance {
 	if l.opts.Clock != nil {
 		now = l.opts.Clock.Now
 	}
-	in := &instance{loader: l, hook: h, real: l.guard.RealPath(h.Source), behind: newBackground(), failures: map[failure]int{}, places: map[string]*failing{}}
+	in := &instance{loader: l, hook: h, real: l.guard.RealPath(h.Source), behind: newBackground(), of: h.of, said: l.settingsOf(h), failures: map[failure]int{}, places: map[string]*failing{}}
 	in.vm = luavm.New(luavm.Options{
 		Print:         func(line string) { l.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   l.opts.Memory,
@@ -277,7 +279,7 @@ func (l *loader) newInstance(h *hook) *instance {
 	in.records = record.NewConverter(in.vm, &l.valid)
 	program := l.program(in)
 	in.script = api.NewScript(in.vm, in.records, program)
-	in.events = event.NewSource(in.vm, in.records, agent.Origin{Kind: agent.FromHook, Hook: h.Name, Path: h.Path, Limit: program.Limit}, in.script.Signal, func() (branch []*session.Entry, known bool) {
+	in.events = event.NewSource(in.vm, in.records, agent.Origin{Kind: agent.FromHook, Hook: h.Name, Path: h.Path, Limit: program.Limit}, l.opts.Agent, in.script.Signal, func() (branch []*session.Entry, known bool) {
 		host := l.audience.hostNow()
 		if host == nil {
 			return nil, false
@@ -290,10 +292,9 @@ func (l *loader) newInstance(h *hook) *instance {
 // program is what the API of an instance needs of the chain.
 func (l *loader) program(in *instance) api.Program {
 	h := in.hook
-	said := l.settingsOf(h)
-	o := l.opts.withDefaults(l.roster)
+	o, said := l.opts.withDefaults(l.roster), in.said
 	return api.Program{
-		Hook: api.HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)}, Settings: said, Limit: said.MaxContinuations, Answers: said.Answers,
+		Hook: l.hookInfo(h), Settings: said, Limit: said.MaxContinuations, Answers: said.Answers,
 		Paths: l.opts.Paths,
 		Cwd:   l.opts.Cwd, Mode: l.opts.Mode, Version: l.opts.Version, Timeout: l.opts.Timeout, Grace: l.opts.Grace,
 
@@ -306,7 +307,7 @@ func (l *loader) program(in *instance) api.Program {
 				send(ctx, host)
 			})
 		},
-		Dialogs: l.dialogs, Answerer: &l.dialogs.prompts, Always: &l.always, Places: &l.audience.screen,
+		Dialogs: l.dialogsOf(), Answerer: &l.dialogs.prompts, Always: l.memory(), Places: &l.audience.screen,
 		Reload: func(ctx context.Context) { l.Reload(ctx, true) },
 
 		Deferred: &l.dispatcher.deferred,
@@ -324,7 +325,7 @@ func (l *loader) program(in *instance) api.Program {
 		Tools:    &l.tools,
 		Commands: o.Commands, Keys: o.Keys, CommandsChanged: l.warnCommands,
 		Flags: l.roster.Flags, GivenFlags: l.opts.Flags,
-		Servers: l.opts.Servers, Agents: l.opts.Agents, Agent: l.opts.Agent,
+		Servers: l.opts.Servers, Agents: l.agents, AtWork: l.watch.add,
 		EventTable: func(e agent.Event) func(L *lua.LState) *lua.LTable {
 			return l.roster.events[e.Kind()].Look(in.events, e)
 		},
@@ -340,6 +341,15 @@ func (l *loader) program(in *instance) api.Program {
 			return now != nil && now != in && !l.behind.isEnding()
 		},
 	}
+}
+
+// hookInfo is pi.hook of a hook.
+func (l *loader) hookInfo(h *hook) api.HookInfo {
+	info := api.HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)}
+	if i := l.opts.Agent; i != nil {
+		info.Agent = record.NewAgentInfo(i.Name, i.Depth, i.Parent)
+	}
+	return info
 }
 
 // focusReporter is a front end whose window can say whether it is in front.
@@ -389,7 +399,7 @@ func (l *loader) startingIn(ctx context.Context) (started func(group int)) {
 	case agent.InTool(ctx):
 		note = l.guard.Starting() // what a hook's own tool starts
 	case api.IsOfTool(ctx):
-		note = l.startingLate(ctx) // what that left behind to be started
+		note = l.root().startingLate(ctx) // what that left behind to be started
 	}
 	return func(group int) {
 		note(group)
@@ -399,13 +409,60 @@ func (l *loader) startingIn(ctx context.Context) (started func(group int)) {
 	}
 }
 
-// modulesOf returns the function that finds the modules of an instance, by the guard.
+// foundModules are the modules of the folder of a hook that an instance has required, by their names,
+// so that those of children are the same.
+type foundModules struct {
+	mu     sync.Mutex // guards byName
+	byName map[string]foundModule
+}
+
+type foundModule struct {
+	path   string
+	code   []byte
+	looked map[string]string // files that were looked at, with the sums of their bytes
+}
+
+func (f *foundModules) get(name string) (m foundModule, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m, ok = f.byName[name]
+	return m, ok
+}
+
+func (f *foundModules) put(name string, m foundModule) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.byName == nil {
+		f.byName = map[string]foundModule{}
+	}
+	f.byName[name] = m
+}
+
+// modulesOf returns the function that finds the modules of an instance, by the guard. In a child they
+// are those of the agent above, as far as that has required them.
 func (l *loader) modulesOf(in *instance) func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
 	return func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
-		path, code, err := l.guard.FindModule(trust.Required{
+		if in.of != nil {
+			if m, ok := in.of.found.get(name); ok {
+				for path, sum := range m.looked {
+					looked(path, sum)
+				}
+				in.found.put(name, m)
+				return l.dir.shown(m.path), m.code, nil
+			}
+		}
+		m := foundModule{looked: map[string]string{}}
+		var err error
+		m.path, m.code, err = l.guard.FindModule(trust.Required{
 			Hook: trust.Source{Path: in.hook.Path, Real: in.real, Scope: in.hook.Scope}, Name: name,
-			Loading: loading, Shown: l.dir.shown, Looked: looked,
+			Loading: loading, Shown: l.dir.shown, Looked: func(path, sum string) {
+				m.looked[path] = sum
+				looked(path, sum)
+			},
 		})
-		return l.dir.shown(path), code, err
+		if err == nil {
+			in.found.put(name, m)
+		}
+		return l.dir.shown(m.path), m.code, err
 	}
 }

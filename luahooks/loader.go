@@ -41,12 +41,17 @@ type loader struct {
 	dialogs   *dialogQueue
 	always    answeredAlways
 
-	changes   sync.Mutex   // held while the list of hooks or a hook of it is replaced
-	abandoned atomic.Int32 // VMs that did not stop, in this process
+	changes sync.Mutex // held while the list of hooks or a hook of it is replaced
+
+	tree     *tree         // of the session and its children
+	watch    *toolWatch    // of this run of it
+	above    *loader       // of the agent that uses this one; nil: it is the user's own
+	now      atomic.Uint64 // counts what becomes of the hooks, for children
+	followed atomic.Uint64 // that of above, which this is in line with
 }
 
 // newLoader makes one for the hooks to which d passes events.
-func newLoader(o Options, d *dispatcher) *loader {
+func newLoader(o Options, d *dispatcher, above *loader) *loader {
 	l := &loader{opts: o, guard: o.Guard, dir: workdir(o.Cwd), dispatcher: d,
 		compiled: cmp.Or(o.Compiled, new(Compiled)), loadTime: cmp.Or(o.testOnlyLoadTime, o.Timeout), ending: newBackground()}
 	if l.guard == nil {
@@ -54,13 +59,25 @@ func newLoader(o Options, d *dispatcher) *loader {
 	}
 	l.places = &l.opts.Places
 	l.places.ProjectApproved = o.ApproveProject
-	l.guard.NoteNamed(o.Places)
 	l.edits = &edits{guard: l.guard, dir: l.dir, audience: l.audience, behind: l.behind, reload: l.reload}
 	l.project = &projectApproval{guard: l.guard, places: l.places, events: d, audience: l.audience, approve: o.ApproveProject, ask: o.AskProject}
-	l.tools = toolbox{program: o.Tools, inactive: o.Inactive, ofServers: o.ServerTools, modeOn: d.modeOn, mayHave: o.MayHave, roster: l.roster, audience: l.audience}
+	l.tools = toolbox{program: o.Tools, inactive: o.Inactive, ofServers: o.ServerTools, modeOn: d.modeOn, mayHave: o.MayHave, roster: l.roster, audience: l.audience, changed: func() { l.now.Add(1) }}
 	l.providers = hookProviders{roster: l.roster, audience: l.audience, models: o.Models, overlay: o.Overlay}
 	l.dialogs = &dialogQueue{open: make(chan struct{}, 1), events: d, ui: l.audience.uiNow}
+	if above != nil {
+		l.joinTree(above)
+	} else {
+		l.guard.NoteNamed(o.Places)
+		l.tree = newTree(&toolWindow{edits: l.edits, open: l.openWindow})
+	}
+	l.watch = l.tree.window.join(l.isIdle)
 	return l
+}
+
+// isIdle reports whether no prompt runs.
+func (l *loader) isIdle() bool {
+	host := l.audience.hostNow()
+	return host != nil && host.IsIdle()
 }
 
 // Load finds the hooks and runs their files. Errors are reported, never
@@ -99,8 +116,7 @@ func (l *loader) Load(ctx context.Context) (skipped []trust.Source) {
 		l.loadAll(ctx, ofProject)
 	}
 	l.loadAll(ctx, ofAnother) // the user named it, so the tools are shut if it may not run
-	l.changes.Lock()
-	defer l.changes.Unlock()
+	defer l.changing()()
 	l.applyRegistered(ctx)
 	l.edits.start(ctx, *l.places, partsOf(l.roster.list()))
 	l.warnUnused(ctx, l.roster.list())
@@ -112,10 +128,19 @@ func (l *loader) Load(ctx context.Context) (skipped []trust.Source) {
 
 // loadAll loads hooks for the first time.
 func (l *loader) loadAll(ctx context.Context, hooks []*hook) {
-	l.changes.Lock()
-	defer l.changes.Unlock()
+	defer l.changing()()
 	for _, a := range l.attemptAll(ctx, hooks) {
 		l.install(ctx, a)
+	}
+}
+
+// changing locks the changes of the chain. The function that it returns ends that, and lets children
+// know that there is something to look at.
+func (l *loader) changing() (done func()) {
+	l.changes.Lock()
+	return func() {
+		l.now.Add(1)
+		l.changes.Unlock()
 	}
 }
 
@@ -123,8 +148,7 @@ func (l *loader) loadAll(ctx context.Context, hooks []*hook) {
 // are not approved. It returns the ones that stay, and the files of the others, as far as
 // they can be read.
 func (l *loader) excludeUnapproved(ofProject []*hook, may bool) (run []*hook, skipped []trust.Source) {
-	l.changes.Lock()
-	defer l.changes.Unlock()
+	defer l.changing()()
 	l.places.NoProject = !may
 	out := func(h *hook) bool { return h.Scope == trust.ScopeProject && !(may && l.isApproved(h)) }
 	for _, h := range ofProject {
@@ -159,10 +183,15 @@ type attempt struct {
 
 // attemptAll loads the files of hooks at the same time. changes is held.
 func (l *loader) attemptAll(ctx context.Context, hooks []*hook) []attempt {
+	return tryAll(hooks, func(h *hook) attempt { return l.attempt(ctx, h) })
+}
+
+// tryAll calls try for all hooks at the same time.
+func tryAll(hooks []*hook, try func(*hook) attempt) []attempt {
 	attempts := make([]attempt, len(hooks))
 	var loads sync.WaitGroup
 	for i, h := range hooks {
-		loads.Go(func() { attempts[i] = l.attempt(ctx, h) })
+		loads.Go(func() { attempts[i] = try(h) })
 	}
 	loads.Wait()
 	return attempts
@@ -181,9 +210,14 @@ func (l *loader) attempt(ctx context.Context, h *hook) attempt {
 	if err = cmp.Or(err, l.checkSettings(h)); err != nil {
 		return attempt{hook: h, err: err}
 	}
+	return l.tryCode(ctx, h, code)
+}
+
+// tryCode runs code in a new VM of a hook, with the pi.state of the VM before.
+func (l *loader) tryCode(ctx context.Context, h *hook, code []byte) attempt {
 	var state json.RawMessage
 	if old := h.current(); old != nil {
-		var lost error
+		var lost, err error
 		if state, lost, err = old.script.State(ctx); interrupted(ctx, err) {
 			return attempt{hook: h, err: err}
 		} else if err = cmp.Or(err, lost); err != nil {
@@ -224,12 +258,19 @@ func (l *loader) install(ctx context.Context, a attempt) bool {
 		l.tellNotLoaded(ctx, failureOf(h, "load", a.err, 1), "hook "+h.Name+" did not load"+insteadOf(h, old)+": "+a.err.Error())
 		return false
 	}
+	l.tree.forgive(h.Path)
+	l.putInForce(a)
+	return true
+}
+
+// putInForce makes the VM of an attempt the one that runs, and opens the gates of its hook.
+func (l *loader) putInForce(a attempt) {
+	h := a.hook
 	h.replace(a.in)
 	l.roster.openGates(h)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.code, h.disabled, h.lastError, h.rejected = a.code, false, "", ""
-	return true
 }
 
 // tellNotLoaded shows text and tells other hooks and front ends of f. Other hooks hear of it
@@ -270,7 +311,7 @@ func (l *loader) run(ctx context.Context, h *hook, code []byte, state json.RawMe
 	return in, err
 }
 
-// maxAbandoned bounds how many VMs that did not stop may pile up.
+// maxAbandoned bounds how many VMs that did not stop may pile up, those of children included.
 const (
 	maxAbandonedHook    = 1
 	maxAbandonedProcess = 2
@@ -283,18 +324,16 @@ func (l *loader) revive(ctx context.Context, h *hook, dead *instance) {
 	if !dead.vm.Dead() {
 		return
 	}
-	l.changes.Lock()
-	defer l.changes.Unlock()
+	defer l.changing()()
 	if h.current() != dead || l.behind.isEnding() {
 		return
 	}
 	ctx, cancel := l.behind.detach(ctx) // who is interrupted wants a working hook afterwards too
 	defer cancel()
 	h.mu.Lock()
-	h.abandoned++
-	n, code := h.abandoned, h.code
+	code := h.code
 	h.mu.Unlock()
-	if total := l.abandoned.Add(1); n > maxAbandonedHook || total > maxAbandonedProcess {
+	if !l.tree.mayRevive(h.Path) {
 		l.giveUp(ctx, h)
 		return
 	}
@@ -315,6 +354,7 @@ func (l *loader) revive(ctx context.Context, h *hook, dead *instance) {
 // giveUp disables a hook for the session. Its gates go on to
 // block: a gate that is gone must not be an open one.
 func (l *loader) giveUp(ctx context.Context, h *hook) {
+	l.tree.giveUp(h.Path)
 	l.roster.closeDisabled(h, h.current())
 	h.mu.Lock()
 	h.disabled = true
@@ -351,8 +391,7 @@ func (l *loader) SetEnabled(ctx context.Context, name string, on bool) error {
 	if on {
 		return l.turnOn(ctx, hooks)
 	}
-	l.changes.Lock()
-	defer l.changes.Unlock()
+	defer l.changing()()
 	for _, h := range hooks {
 		h.off.Store(true)
 		l.roster.openGates(h)

@@ -27,19 +27,20 @@ func TestWhatTheEndOfTheProgramInterruptsIsNoFault(t *testing.T) {
 
 func TestTheWatchOfToolsEndsARunWhereNoPromptRuns(t *testing.T) {
 	opened, idle := 0, true
-	w := &toolWatch{open: func(context.Context) { opened++ }, isIdle: func() bool { return idle }}
+	window := &toolWindow{open: func(context.Context) { opened++ }}
+	w := window.join(func() bool { return idle })
 	a := new(audience)
 	a.attach(new(noting), nil)
-	w.edits = &edits{guard: trust.NewForRun(t.TempDir()), audience: a, behind: newBackground()}
-	defer w.edits.guard.Close()
+	window.edits = &edits{guard: trust.NewForRun(t.TempDir()), audience: a, behind: newBackground()}
+	defer window.edits.guard.Close()
 	for _, e := range []agent.Event{&agent.ToolExecutionStart{}, &agent.ToolExecutionStart{}, &agent.ToolExecutionEnd{}, &agent.ToolExecutionEnd{}, &agent.TurnEnd{}, &agent.AgentSettled{}} {
 		if !w.Wants(e.Kind()) {
 			t.Errorf("%T does not matter to it", e)
 		}
 		mustDo(t, w.Handle(t.Context(), e))
 	}
-	if opened != 2 || w.running != 0 || w.Wants(agent.KindInput) {
-		t.Errorf("opened %d times, %d tools run", opened, w.running)
+	if opened != 2 || len(w.calls) != 0 || w.Wants(agent.KindInput) {
+		t.Errorf("opened %d times, %d tools run", opened, len(w.calls))
 	}
 }
 

@@ -58,6 +58,9 @@ func (r *roster) Commands() (all []command.Command) {
 // warnCommands tells the user, once each, of commands that have another name than the one
 // that their hook gave them.
 func (l *loader) warnCommands(ctx context.Context) {
+	if l.above != nil { // where the user was told
+		return
+	}
 	for _, c := range l.roster.commands() {
 		if c.name == c.Name {
 			continue

@@ -46,8 +46,11 @@ func (l *loader) welcome(ctx context.Context, fresh []*hook) {
 // an editor saves; unless sure, such hooks do not change, and doubtful reports that
 // somebody should look again.
 func (l *loader) update(ctx context.Context, force, sure bool) (fresh []*hook, doubtful bool) {
-	l.changes.Lock()
-	defer l.changes.Unlock()
+	if l.above != nil { // which decides what runs
+		l.follow(ctx)
+		return nil, false
+	}
+	defer l.changing()()
 	if l.behind.isEnding() {
 		return nil, false
 	}

@@ -202,7 +202,6 @@ type hook struct {
 	lastCount int    // how often that happened
 	rejected  string // why the version saved last does not run; "" if it does, or none runs
 	disabled  bool   // for the session, after a VM that did not stop
-	abandoned int
 	code      []byte // the bytes that run
 
 	// Only while the chain's changes are locked.
@@ -210,6 +209,7 @@ type hook struct {
 	sum    string    // of the bytes that it was made of
 	told   string    // what the settings said of it then, see [loader.toldOf]
 	counts bool      // it was there when the program began, or was turned on: it may be a gate until it loads
+	of     *instance // in a child: that of the agent above which it is like; nil: none runs there
 }
 
 // newHook is a hook whose file nobody has read yet.

@@ -113,5 +113,7 @@ func samples(t testing.TB) []agent.Event {
 		&agent.MCPServer{Server: "s", State: "failed", Tools: 3, Error: "e"},
 		&agent.MCPChange{Server: "s", Tool: "t", Before: &agent.Definition{Name: "mcp__s__t", Description: "d", Parameters: json.RawMessage(`{"type":"object"}`),
 			Claims: agent.Annotations{ReadOnly: true, Claimed: true}, Hash: "h"}, After: &agent.Definition{Description: "other"}},
+		&agent.ChildStart{Name: "reviewer", Depth: 1, Prompt: "p"},
+		&agent.ChildEnd{Name: "reviewer", StopReason: "completed", Usage: message.Usage{Input: 1}, Text: "t"},
 	}
 }

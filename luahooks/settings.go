@@ -21,6 +21,9 @@ func (l *loader) settingsFiles() []string {
 
 // settingsOf returns what the settings say of a hook.
 func (l *loader) settingsOf(h *hook) api.Settings {
+	if h.of != nil {
+		return h.of.said
+	}
 	if l.opts.Settings == nil {
 		return api.Settings{Table: "hook." + h.Name}
 	}
@@ -30,12 +33,16 @@ func (l *loader) settingsOf(h *hook) api.Settings {
 // toldOf is all that settingsOf says, to be compared. A hook of the project is told another
 // thing when its entries are approved.
 func (l *loader) toldOf(h *hook) string {
-	s := l.settingsOf(h)
+	return fmt.Sprintf("%s %v", textOf(l.settingsOf(h)), l.checkSettings(h))
+}
+
+// textOf is what settings say, to be compared.
+func textOf(s api.Settings) string {
 	limit := -1
 	if s.MaxContinuations != nil {
 		limit = *s.MaxContinuations
 	}
-	return fmt.Sprintf("%s %d %t %v %v", s.JSON, limit, s.Answers, s.Err, l.checkSettings(h))
+	return fmt.Sprintf("%s %d %t %v", s.JSON, limit, s.Answers, s.Err)
 }
 
 // checkSettings returns why a hook cannot be loaded with what is said of it.

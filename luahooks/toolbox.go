@@ -20,11 +20,14 @@ type toolbox struct {
 	inactive []agent.Tool           // those of them that the model does not get unless a hook chooses them
 	mayHave  func(name string) bool // whether the model may have one at all; nil: it may have any
 
+	above *toolbox // of the agent that uses this one; nil: it is the user's own
+
 	ofServers func() []agent.Tool // see [Options.ServerTools]
 	modeOn    func() (name string, h *hook, mode *api.Mode)
 
 	roster   *roster
 	audience *audience
+	changed  func() // lets children know that the tools are others
 
 	applies sync.Mutex // held while the host gets the tools
 	mu      sync.Mutex // guards chosen
@@ -95,19 +98,41 @@ func (b *toolbox) serverTools() (all []api.OfferedTool) {
 		return nil
 	}
 	for _, t := range b.ofServers() {
-		if f, ok := t.(agent.Forwarder); ok && b.mayHave != nil {
-			t = f.Within(b.mayHave)
+		if f, ok := t.(agent.Forwarder); ok && (b.mayHave != nil || b.above != nil) {
+			t = f.Within(b.allows)
 		}
 		all = append(all, api.OfferedTool{Tool: t, Active: true})
 	}
 	return all
 }
 
-// allows reports whether the model may have a tool of that name at all.
-func (b *toolbox) allows(name string) bool { return b.mayHave == nil || b.mayHave(name) }
+// allows reports whether the model may have a tool of that name at all: never one that the agent
+// above does not have.
+func (b *toolbox) allows(name string) bool {
+	return (b.mayHave == nil || b.mayHave(name)) && (b.above == nil || b.above.has(name))
+}
+
+// has reports whether the model has a tool of that name at present, or can call it through another
+// one.
+func (b *toolbox) has(name string) bool {
+	host := b.audience.hostNow()
+	return host != nil && slices.ContainsFunc(host.Tools(), func(t agent.Tool) bool {
+		if t.Spec().Name == name {
+			return true
+		}
+		f, stands := t.(agent.Forwarder)
+		if stands {
+			_, stands = f.Wrap(name, nil)
+		}
+		return stands
+	})
+}
 
 // MayCall is that of [api.Toolbox].
 func (b *toolbox) MayCall(name string) error {
+	if b.above != nil && !b.above.has(name) {
+		return fmt.Errorf("the tool %s may not be called here: the agent that uses this one does not have it", name)
+	}
 	if !b.allows(name) {
 		return fmt.Errorf("the tool %s may not be called here: the command line allows other tools", name)
 	}
@@ -175,6 +200,10 @@ func (b *toolbox) Apply(by string) {
 	host.SetTools(tools, by)
 	ofModes := b.offerModes(host)
 	b.applies.Unlock()
+	b.changed()
+	if b.above != nil { // where the user is told
+		return
+	}
 	for _, what := range slices.Sorted(maps.Keys(ofModes)) {
 		b.audience.notifyOnce(context.Background(), what, agent.LevelWarning, ofModes[what])
 	}

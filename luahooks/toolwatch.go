@@ -2,19 +2,102 @@ package luahooks
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"pi/agent"
 )
 
-// toolWatch is the listener that opens and closes the window of edits.
-type toolWatch struct {
-	edits  *edits
-	open   func(ctx context.Context) // opens the window; it waits for a reload that is under way
-	isIdle func() bool               // no prompt runs
+// toolWindow is the window of edits of a session and its children: it is open while a tool of any of
+// them is at work, which one that only waits for a child is not. All methods may be called from any
+// goroutine.
+type toolWindow struct {
+	edits *edits
+	open  func(ctx context.Context) // opens the window; it waits for a reload that is under way
 
-	mu      sync.Mutex // guards running
-	running int        // tools that run now
+	mu   sync.Mutex   // guards what follows, and the calls of the runs
+	runs []*toolWatch // of the tree
+}
+
+// toolWatch is the listener by which one run opens and closes the window.
+type toolWatch struct {
+	window *toolWindow
+	isIdle func() bool // no prompt runs
+
+	calls []*watchedCall // tools that run now
+}
+
+// watchedCall is one call of a tool.
+type watchedCall struct {
+	id    string
+	parts int // of it that are at work: one, until it waits, or does several things at once
+}
+
+// join adds a run to those that the window is open for.
+func (w *toolWindow) join(isIdle func() bool) *toolWatch {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t := &toolWatch{window: w, isIdle: isIdle}
+	w.runs = append(w.runs, t)
+	return t
+}
+
+// leave removes a run that has ended. The window does not stay open for calls that it has left
+// behind.
+func (w *toolWindow) leave(ctx context.Context, t *toolWatch) {
+	left := w.change(func() {
+		t.calls = nil
+		w.runs = slices.DeleteFunc(w.runs, func(r *toolWatch) bool { return r == t })
+	})
+	if left == ended {
+		w.calm(ctx, nil)
+	}
+}
+
+// turn is what a change means for the window.
+type turn int
+
+const (
+	same  turn = iota
+	began      // a tool is at work where none was
+	ended      // none is at work any more
+)
+
+// change calls do, which changes the calls, and returns what that means.
+func (w *toolWindow) change(do func()) turn {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.isAtWork()
+	do()
+	switch now := w.isAtWork(); {
+	case now && !before:
+		return began
+	case before && !now:
+		return ended
+	}
+	return same
+}
+
+// isAtWork reports whether a tool is. mu is held.
+func (w *toolWindow) isAtWork() bool {
+	return slices.ContainsFunc(w.runs, func(t *toolWatch) bool {
+		return slices.ContainsFunc(t.calls, func(c *watchedCall) bool { return c.parts > 0 })
+	})
+}
+
+// calm judges what has changed, unless a tool is at work: as at the end of a run if no prompt runs,
+// that of except aside, else until the next tool.
+func (w *toolWindow) calm(ctx context.Context, except *toolWatch) {
+	w.mu.Lock()
+	works, runs := w.isAtWork(), slices.Clone(w.runs)
+	w.mu.Unlock()
+	switch {
+	case works:
+	case slices.ContainsFunc(runs, func(t *toolWatch) bool { return t != except && !t.isIdle() }):
+		w.edits.close(ctx)
+	default:
+		w.edits.endRun(ctx)
+	}
 }
 
 // Wants reports whether k begins or ends a step of the window.
@@ -28,26 +111,69 @@ func (*toolWatch) Wants(k agent.Kind) bool {
 
 // Handle never fails: a change that cannot be marked is told, and still waits for approval.
 func (t *toolWatch) Handle(ctx context.Context, e agent.Event) error {
-	switch e.(type) {
+	w := t.window
+	switch e := e.(type) {
 	case *agent.ToolExecutionStart:
-		t.count(1)
-		t.open(ctx)
+		w.change(func() { t.calls = append(t.calls, &watchedCall{id: e.ID, parts: 1}) })
+		w.open(ctx)
 	case *agent.ToolExecutionEnd:
-		if t.count(-1) == 0 && t.isIdle() {
-			t.edits.endRun(ctx)
-		}
+		t.end(ctx, e.ID)
 	case *agent.TurnEnd: // until the next tool, what is saved is the user's
-		t.edits.close(ctx)
+		w.close(ctx)
 	case *agent.AgentSettled:
-		t.edits.endRun(ctx)
+		w.calm(ctx, t)
 	}
 	return nil
 }
 
-// count adds n to the tools that run and returns how many there are.
-func (t *toolWatch) count(n int) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.running += n
-	return t.running
+// end ends a call. What the tools of a run changed is judged at the end of its turn; a call outside
+// of one is a turn of its own.
+func (t *toolWatch) end(ctx context.Context, id string) {
+	left := t.window.change(func() {
+		if i := slices.IndexFunc(t.calls, func(c *watchedCall) bool { return c.id == id }); i >= 0 {
+			t.calls = slices.Delete(t.calls, i, i+1)
+		}
+	})
+	if left == ended && t.window.isIdle() {
+		t.window.calm(ctx, nil)
+	}
+}
+
+// isIdle reports whether no run of the tree works on a prompt.
+func (w *toolWindow) isIdle() bool {
+	w.mu.Lock()
+	runs := slices.Clone(w.runs)
+	w.mu.Unlock()
+	return !slices.ContainsFunc(runs, func(t *toolWatch) bool { return !t.isIdle() })
+}
+
+// close judges what has changed until the next tool, unless one is at work.
+func (w *toolWindow) close(ctx context.Context) {
+	w.mu.Lock()
+	works := w.isAtWork()
+	w.mu.Unlock()
+	if !works {
+		w.edits.close(ctx)
+	}
+}
+
+// add says that so many parts more of the calls that ctx belongs to are at work: less than none
+// where they begin to wait for a child. Outside of calls it does nothing.
+func (t *toolWatch) add(ctx context.Context, parts int) {
+	ids := agent.CallIDs(ctx)
+	if len(ids) == 0 {
+		return
+	}
+	switch t.window.change(func() {
+		for _, c := range t.calls {
+			if slices.Contains(ids, c.id) {
+				c.parts += parts
+			}
+		}
+	}) {
+	case began:
+		t.window.open(ctx)
+	case ended:
+		t.window.close(ctx)
+	}
 }

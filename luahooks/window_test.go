@@ -608,7 +608,8 @@ func TestWhatAHooksOwnToolStartsKeepsTheWindowOpen(t *testing.T) {
 // batch is a batch of tools in the middle of a run.
 func (r *rig) batch(do func()) {
 	r.t.Helper()
-	w := &toolWatch{edits: r.chain.edits, open: r.chain.loader.openWindow, isIdle: func() bool { return false }}
+	window := &toolWindow{edits: r.chain.edits, open: r.chain.loader.openWindow}
+	w := window.join(func() bool { return false })
 	mustDo(r.t, w.Handle(context.Background(), &agent.ToolExecutionStart{}))
 	do()
 	mustDo(r.t, w.Handle(context.Background(), &agent.ToolExecutionEnd{}))

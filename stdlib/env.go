@@ -45,6 +45,9 @@ type Env struct {
 	// Outside marks the context of a call that something outside of the program
 	// causes; source says what, to a user.
 	Outside func(ctx context.Context, source string) context.Context
+	// Unheard is why the hook cannot listen or watch, such as that it runs in the session of a child;
+	// nil: it can.
+	Unheard error
 	// Follow is called inside a job; what it returns marks the context of a later
 	// call, or of one again and again, as what this job is about.
 	Follow func(again bool) func(context.Context) context.Context

@@ -3,6 +3,7 @@ package stdlib
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -49,6 +50,9 @@ func (m *module) fsWatch(L *lua.LState, path string, fn *lua.LFunction, opts lua
 	luavm.Unpack(L, 3, "fs.watch", luavm.Opt("delay", &w.delay))
 	if w.delay < 0 {
 		return nil, luavm.Misusef("option \"delay\" must not be negative")
+	}
+	if m.env.Unheard != nil {
+		return nil, fmt.Errorf("watch: %w", m.env.Unheard)
 	}
 	if err := w.begin(); err != nil {
 		return nil, plain("watch", path, err)

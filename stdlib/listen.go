@@ -62,6 +62,9 @@ func (m *module) listen(L *lua.LState, opts *lua.LTable, fn *lua.LFunction) (lua
 	case s.limit < 0 || s.limit > maxText:
 		return nil, luavm.Misusef("option \"max_body\" is at most %d", maxText)
 	}
+	if m.env.Unheard != nil {
+		return nil, fmt.Errorf("listen: %w", m.env.Unheard)
+	}
 	var l net.Listener
 	err := m.wait(L, "listen", func(ctx context.Context) (err error) {
 		l, err = listenPatiently(ctx, net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)))

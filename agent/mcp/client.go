@@ -28,6 +28,16 @@ func (s *Servers) Client(name string) (*Client, error) {
 	return &Client{server: one}, nil
 }
 
+// ClientOf is Client for the hook at path, which may have a private one too. ok is false if the hook
+// has put no server of that name there.
+func (s *Servers) ClientOf(path, name string) (c *Client, ok bool) {
+	one, err := s.find(name)
+	if err != nil || one.entry.Source.Kind != FromHook || one.entry.Source.Path != path {
+		return nil, false
+	}
+	return &Client{server: one}, true
+}
+
 // Put is [Servers.Add], and returns the client with which the server ends.
 func (s *Servers) Put(e Entry) (*Client, error) {
 	one, err := s.add(e)

@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestBashTellsTheEndAsWhatItIs(t *testing.T) {
-	b := newHarness(t, Options{testOnlyGrace: 50 * time.Millisecond})
+	b := newHarness(t, Options{Grace: 50 * time.Millisecond})
 	for command, c := range map[string]struct {
 		timeout float64
 		text    string
@@ -225,7 +225,7 @@ func TestCancellingEndsTheWholeGroup(t *testing.T) {
 		"of which one is stopped": `bash -c 'echo $$; kill -STOP $$; sleep 60' & wait`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newHarness(t, Options{testOnlyGrace: 100 * time.Millisecond})
+			b := newHarness(t, Options{Grace: 100 * time.Millisecond})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			input, _ := json.Marshal(args{"command": command})

@@ -37,13 +37,10 @@ type BashOutcome struct {
 // Ok reports whether the command came to its end with exit code 0.
 func (o *BashOutcome) Ok() bool { return o.ExitCode != nil && *o.ExitCode == 0 }
 
-// killGrace is the time between TERM and KILL.
-const killGrace = process.Grace
-
 // RunShell runs a command in the working directory, without input, in a session of its
 // own, so that nothing it starts can ask at the terminal of the user, and returns when
 // the shell has ended; processes it left in the background go on. When ctx ends first,
-// the whole session gets TERM and, two seconds later, KILL; a deadline that passed counts as a timeout, anything
+// the whole session gets TERM and, after o.Grace, KILL; a deadline that passed counts as a timeout, anything
 // else as a cancellation. Neither is an error, nor is any exit status: an error
 // means that the command was not started.
 //
@@ -118,7 +115,7 @@ func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *outp
 		killed := make(chan struct{})
 		go func() {
 			defer close(killed)
-			process.Stop(cmd.Process.Pid, cmp.Or(o.testOnlyGrace, killGrace))
+			process.Stop(cmd.Process.Pid, cmp.Or(o.Grace, process.Grace))
 		}()
 		p.carryUntil(killed, nil)
 		p.carryUntil(ended, nil)
@@ -290,7 +287,7 @@ func RunInTerminal(ctx context.Context, o Options, command string, in, out *os.F
 	started := o.starting()
 	end, err := relay.Run(cmd, relay.Options{
 		In: in, Out: out, Output: record, Resized: record.Resize, Modes: record.Modes, AtRowStart: record.AtRowStart,
-		Started: started, Watcher: o.Watcher, Stop: ctx.Done(), Grace: cmp.Or(o.testOnlyGrace, killGrace),
+		Started: started, Watcher: o.Watcher, Stop: ctx.Done(), Grace: cmp.Or(o.Grace, process.Grace),
 	})
 	if err != nil {
 		started(0)

@@ -66,7 +66,7 @@ func TestTheEndOfACommandInATerminal(t *testing.T) {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	o := Options{Cwd: t.TempDir(), testOnlyGrace: 50 * time.Millisecond}
+	o := Options{Cwd: t.TempDir(), Grace: 50 * time.Millisecond}
 	if got := inTerminal(t, t.Context(), o, "kill -INT $$"); !got.Cancelled || got.Status() != nil {
 		t.Errorf("%+v", got)
 	}

@@ -145,7 +145,7 @@ type Options struct {
 	// "" is the system's.
 	TempDir string
 
-	testOnlyGrace time.Duration // instead of killGrace
+	Grace time.Duration // between TERM and KILL for a command that is ended; 0: process.Grace
 }
 
 // kit is what the tools of one set share.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,16 +23,20 @@ import (
 type ownChildren struct {
 	run *run // whose hooks use them
 
-	mu      sync.Mutex // guards what follows
-	over    bool       // the run ends
-	all     map[*child]bool
-	working sync.WaitGroup
+	mu   sync.Mutex // guards what follows
+	over bool       // the run ends
+	all  map[*child]bool
 }
 
 func newChildren(r *run) *ownChildren { return &ownChildren{run: r, all: map[*child]bool{}} }
 
 // agents are the children of the run as hooks come to them.
-func (r *run) agents() api.Agents { return r.children }
+func (r *run) agents() api.Agents {
+	if r.script != nil && r.script.Agents != nil {
+		return r.script.Agents(r.children)
+	}
+	return r.children
+}
 
 // Start is that of [api.Agents].
 func (cs *ownChildren) Start(ctx context.Context, request api.AgentRequest) (api.Child, error) {
@@ -58,10 +63,8 @@ func (cs *ownChildren) Start(ctx context.Context, request api.AgentRequest) (api
 		return nil, errors.New("the session ends")
 	}
 	cs.all[c] = true
-	cs.working.Add(1)
 	cs.mu.Unlock()
 	go func() {
-		defer cs.working.Done()
 		c.live()
 		cs.mu.Lock()
 		delete(cs.all, c)
@@ -70,22 +73,39 @@ func (cs *ownChildren) Start(ctx context.Context, request api.AgentRequest) (api
 	return c, nil
 }
 
-// close ends all children, and waits for that until ctx ends.
+// Wants is that of [agent.Listener]: children belong to the session in which they were started.
+func (*ownChildren) Wants(k agent.Kind) bool { return k == agent.KindSessionShutdown }
+
+// Handle ends the children when the session is left.
+func (cs *ownChildren) Handle(ctx context.Context, _ agent.Event) error {
+	cs.endAll(ctx)
+	return nil
+}
+
+// close ends all children, and lets no others in.
 func (cs *ownChildren) close(ctx context.Context) {
 	cs.mu.Lock()
 	cs.over = true
-	for c := range cs.all {
+	cs.mu.Unlock()
+	cs.endAll(ctx)
+}
+
+// endAll ends the children that there are, and waits for that until ctx ends, but not for long: what
+// they have used counts in the session that uses them.
+func (cs *ownChildren) endAll(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, sessionEnd)
+	defer cancel()
+	cs.mu.Lock()
+	all := slices.Collect(maps.Keys(cs.all))
+	cs.mu.Unlock()
+	for _, c := range all {
 		c.Abort()
 	}
-	cs.mu.Unlock()
-	ended := make(chan struct{})
-	go func() {
-		cs.working.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-ctx.Done():
+	for _, c := range all {
+		select {
+		case <-c.Ended():
+		case <-ctx.Done():
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ const (
 func (r *run) close(ctx context.Context) error {
 	r.end.once.Do(func() {
 		defer r.closeHooks(ctx)
-		r.endChildren(ctx)
+		r.children.close(ctx)
 		wait, cancel := r.exitWait(ctx)
 		defer cancel()
 		r.chain.WaitAtEnd(wait)
@@ -75,11 +75,4 @@ func (r *run) closeHooks(ctx context.Context) {
 	r.mcp.events.end()
 	r.chain.Close(ctx)
 	r.mcp.end()
-}
-
-// endChildren ends the agents that hooks use.
-func (r *run) endChildren(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, sessionEnd)
-	defer cancel()
-	r.children.close(ctx)
 }

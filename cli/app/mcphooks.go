@@ -47,10 +47,40 @@ func (s hookServers) Entry(hook api.HookInfo, name string, text json.RawMessage)
 
 // forHooks are the servers as hooks come to them.
 func (r *run) forHooks() api.Servers {
+	if r.child != nil {
+		return r.child.servers()
+	}
 	if r.mcp.Servers == nil {
 		return nil
 	}
 	return hookServers{r.mcp.Servers, r.place}
+}
+
+// childServers are the servers of the user's session as hooks of a child come to them.
+type childServers struct{ hookServers }
+
+// servers are those of the session that uses the child, in which none is started again.
+func (c *child) servers() api.Servers {
+	root := c.parent
+	for root.child != nil {
+		root = root.child.parent
+	}
+	if root.mcp.Servers == nil {
+		return nil
+	}
+	return childServers{hookServers{root.mcp.Servers, root.place}}
+}
+
+// Put is that of [api.Servers]. A server that the hook has put there in the session above is the
+// same one. None is added for the model: the child has the tools of that session.
+func (s childServers) Put(e mcp.Entry) (*mcp.Client, error) {
+	if c, ok := s.ClientOf(e.Source.Path, e.Name); ok {
+		return c, nil
+	}
+	if !e.Private {
+		return nil, errors.New("an agent has the servers of the session that uses it, and adds none")
+	}
+	return s.hookServers.Put(e)
 }
 
 // serverEvents passes on what becomes of servers, in order, on a goroutine of its own: who tells of

@@ -72,7 +72,6 @@ type front struct {
 func (p *Place) newRun() *run {
 	r := &run{place: p, sessions: p.Sessions()}
 	r.attached = r.attachedTo
-	r.family = children.New(children.Limits{Max: 4, Depth: 2}, nil)
 	r.children = newChildren(r)
 	r.prompts = &command.Prompts{Library: p.library(r.folders), UI: agent.NoUI{}, Cwd: p.Cwd, Reserved: func(name string) bool { return slices.Contains(ReservedCommands(), name) }}
 	return r
@@ -103,6 +102,7 @@ func (r *run) begin(ctx context.Context, f front, mode string, own []command.Com
 		return UsageError{Err: err}
 	}
 	r.mode = mode
+	r.family = children.New(children.Limits(p.Config.Agents), nil)
 	r.end.life, r.end.isServed = ctx, mode == modeRPC || mode == modeACP || r.script != nil
 	r.models = providers.New(p.Config, p.Keys, p.Catalogue.Models)
 	if r.script != nil {
@@ -160,11 +160,11 @@ func joinSaved(err, end error) error {
 func (r *run) attach(ctx context.Context, f front, mode string, own []command.Command) {
 	p := r.place
 	r.front = f
-	if r.script != nil {
+	if r.script != nil && r.child == nil {
 		r.agent.Listen(r.script.Before)
 	}
 	r.mcp.ui.Store(&f.UI)
-	r.agent.Listen(r.chain.ToolWatch(), lookAtTheEnd{p.Watcher}, &directTools{run: r}, r.chain, f)
+	r.agent.Listen(r.chain.ToolWatch(), lookAtTheEnd{p.Watcher}, &directTools{run: r}, r.children, r.chain, f)
 	switch {
 	case r.script != nil, r.child != nil:
 	case mode == modeRPC || mode == modeACP:
@@ -297,6 +297,9 @@ func (r *run) filesOfClient() tool.Files {
 // and the model in environment variables.
 func (r *run) toolOptions() tool.Options {
 	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Home: r.place.Env.home(), Files: r.filesOfClient(), Wrap: r.wrapper("tool"), Watcher: r.place.Watcher}
+	if r.child != nil {
+		o.Grace = childGrace
+	}
 	if r.script != nil && r.script.Started != nil {
 		o.Starting = func() func(int) {
 			return func(group int) {

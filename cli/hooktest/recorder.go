@@ -82,7 +82,7 @@ func (f *file) events(L *lua.LState, names []string) lua.LValue {
 		rows[name] = row
 	}
 	list := L.NewTable()
-	source := event.NewSource(f.vm, f.records, agent.Origin{Hook: "test"}, func(*lua.LState) lua.LValue { return lua.LNil }, s.branch)
+	source := event.NewSource(f.vm, f.records, agent.Origin{Hook: "test"}, nil, func(*lua.LState) lua.LValue { return lua.LNil }, s.branch)
 	s.stage.recorder.want(names, func(ctx context.Context, name string, e agent.Event, data json.RawMessage) {
 		_ = s.job(ctx, "events", func(L *lua.LState) error {
 			if e == nil {

@@ -68,7 +68,7 @@ func (c *contexts) ofCommand(L *lua.LState, args string) *lua.LTable {
 // documentation. They are read when they are asked for, so walking the table does not
 // find them.
 func ContextMembers() []string {
-	return []string{"cwd", "session_file", "session_id", "has_ui", "mode", "model", "thinking_level", "work_mode", "entries", "messages", "signal"}
+	return []string{"cwd", "session_file", "session_id", "has_ui", "mode", "model", "thinking_level", "work_mode", "entries", "messages", "signal", "agent"}
 }
 
 // field reads a member of ctx that is a value; ok is false for a name that is none. It fails
@@ -84,6 +84,8 @@ func (c *contexts) field(L *lua.LState, name string) (lua.LValue, bool, error) {
 		return lua.LBool(ui != nil && ui.HasUI()), true, nil
 	case "signal":
 		return c.signals.current(), true, nil
+	case "agent":
+		return c.vm.Value(c.Hook.Agent), true, nil
 	}
 	if !slices.Contains(ContextMembers(), name) {
 		return nil, false, nil

@@ -319,8 +319,14 @@ func (a *atOnce) runAll(ctx context.Context, functions []*lua.LFunction, limit i
 		if ctx.Err() != nil {
 			break
 		}
+		a.atWork(ctx, 1)
+		if i == 0 { // whoever waits for them is not at work
+			a.atWork(ctx, -1)
+			defer a.atWork(context.WithoutCancel(ctx), 1)
+		}
 		wg.Go(func() {
 			defer func() { <-places }()
+			defer a.atWork(context.WithoutCancel(ctx), -1)
 			if err := a.runOne(ctx, fn, &values[i]); err != nil {
 				cancel(err)
 			}
@@ -328,6 +334,13 @@ func (a *atOnce) runAll(ctx context.Context, functions []*lua.LFunction, limit i
 	}
 	wg.Wait()
 	return context.Cause(ctx)
+}
+
+// atWork is Program.AtWork.
+func (a *atOnce) atWork(ctx context.Context, parts int) {
+	if a.AtWork != nil {
+		a.AtWork(ctx, parts)
+	}
 }
 
 // runOne runs one function. A job that is given up may still write its result, but not to the

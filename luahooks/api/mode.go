@@ -93,9 +93,15 @@ func (m *modes) changed() {
 // errUserChooses is why a hook cannot leave a mode that nobody has.
 var errUserChooses = errors.New("the session is in a mode that no hook has here, and a person has to choose another: /mode")
 
+// errModeOfParent is why a hook of a child cannot choose a mode.
+var errModeOfParent = errors.New("in a child: its mode is that of the agent that uses it")
+
 // set is ctx.set_mode(name?) → true, or nil and a message. nil turns the mode that is on off.
 func (m *modes) set(L *lua.LState, name *string) error {
 	host := m.mustHost(L, "set_mode")
+	if m.InChild() {
+		return errModeOfParent
+	}
 	if host.Modes().IsMissing() && !isOfUser(m.vm.Context()) {
 		return errUserChooses
 	}

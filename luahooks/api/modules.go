@@ -152,7 +152,7 @@ func (m *modules) files() map[string]string {
 
 // newEnv returns what the standard library may use of the program around the VM.
 func newEnv(p *programs, s *servers, a *agents) *stdlib.Env {
-	return &stdlib.Env{
+	env := &stdlib.Env{
 		Cwd:     p.Cwd,
 		Getenv:  p.Getenv,
 		Clock:   p.Clock,
@@ -182,6 +182,11 @@ func newEnv(p *programs, s *servers, a *agents) *stdlib.Env {
 		Restyle:  restyle(p.records),
 		Compat:   p.Compat,
 	}
+	if p.InChild() { // what comes in there is of its hook
+		env.Unheard = errInChild
+		env.Outside = func(ctx context.Context, _ string) context.Context { return asOwn(ctx) }
+	}
+	return env
 }
 
 // restyle returns the function that gives messages and entries to hooks which were written for

@@ -49,7 +49,16 @@ import (
 const Version = 1
 
 // HookInfo is pi.hook.
-type HookInfo struct{ Name, Path, Scope string }
+type HookInfo struct {
+	Name, Path, Scope string
+	Agent             *record.AgentInfo // the child in whose session it runs; nil: it is the user's own
+}
+
+// errInChild is why a hook cannot have what would be there twice.
+var errInChild = errors.New("in a child: what lasts belongs to the session of the user")
+
+// InChild reports whether the hook runs in the session of a child.
+func (p *Program) InChild() bool { return p.Hook.Agent != nil }
 
 // Paths is pi.paths: where things are.
 type Paths struct {
@@ -136,11 +145,12 @@ type Program struct {
 	Servers func() Servers
 	// Agents returns the agents that the session can use, nil where there are none; it may be nil.
 	Agents func() Agents
+	// AtWork notes that so many parts more of the tool call in ctx are at work, or fewer: none is
+	// while all of them wait for other agents. nil: nobody wants to know.
+	AtWork func(ctx context.Context, parts int)
 	// EventTable returns what makes the table of an event as handlers get it, within a job of the
 	// VM; nil: it is none that hooks listen to. The event must not be changed but by who emits it.
 	EventTable func(e agent.Event) func(L *lua.LState) *lua.LTable
-	// Agent is that in whose session the hook runs; nil: it is the user's own.
-	Agent *agent.Identity
 
 	Models           *llm.Models                                     // nil: nobody has any
 	CheckSwitches    func(api string, switches map[string]any) error // of a wire API; nil: all are right

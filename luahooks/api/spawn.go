@@ -91,6 +91,9 @@ func (s *spawns) spawn(L *lua.LState) int {
 			go one.child.Close()
 		}
 	}()
+	if one.keep != "" && s.InChild() {
+		return pushResult(L, nil, fmt.Errorf("start %s: keep: %w", name, errInChild))
+	}
 	err := s.wait(L, "spawn", func(ctx context.Context) error { return one.start(ctx, s.command(name, args, cwd, env)) })
 	if err == nil {
 		err = one.follow(L)

@@ -72,8 +72,11 @@ func (s *switching) mustMove(L *lua.LState, function string) Host {
 }
 
 // waitMoved is wait for a move, which may ask a model for a summary: the time of that is not
-// the handler's.
+// the handler's. The session of a child stays as it is, which looks as if a hook had cancelled.
 func (s *switching) waitMoved(L *lua.LState, function string, f func(ctx context.Context) error) error {
+	if s.InChild() {
+		return agent.ErrCancelled
+	}
 	return s.waitFor(L, function, !s.isCommand(), f)
 }
 

@@ -24,7 +24,7 @@ func withSource(t *testing.T, f func(src *Source, L *lua.LState)) {
 	t.Helper()
 	vm := luavm.New(luavm.Options{})
 	t.Cleanup(vm.Close)
-	src := NewSource(vm, record.NewConverter(vm, new(record.ValidJSON)), agent.Origin{Hook: "a"}, func(*lua.LState) lua.LValue { return lua.LTrue },
+	src := NewSource(vm, record.NewConverter(vm, new(record.ValidJSON)), agent.Origin{Hook: "a"}, nil, func(*lua.LState) lua.LValue { return lua.LTrue },
 		func() ([]*session.Entry, bool) { return nil, true })
 	if err := vm.Run(context.Background(), luavm.Job{Run: func(L *lua.LState) error { f(src, L); return nil }}); err != nil {
 		t.Fatal(err)
@@ -88,6 +88,7 @@ func events(t *testing.T) []agent.Event {
 		&agent.CompactionEnd{}, &agent.AutoRetryStart{}, &agent.AutoRetryEnd{}, &agent.ToolCall{}, &agent.ToolResult{},
 		&agent.ToolExecutionStart{}, &agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{}, &agent.ShellCommand{},
 		&agent.MCPServer{}, &agent.MCPChange{Before: &agent.Definition{}, After: &agent.Definition{}},
+		&agent.ChildStart{}, &agent.ChildEnd{},
 	}
 	for _, e := range all {
 		fill(reflect.ValueOf(e).Elem())

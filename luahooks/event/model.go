@@ -95,7 +95,7 @@ func choiceEvents() []Spec {
 			func(p *payload, e *agent.ModeSelect) {
 				p.optional("mode", e.Name).about("nil: none is on")
 				p.optional("previous_mode", e.Previous)
-				p.text("source", e.Source).about("where the wish came from: `flag`, `key`, `command`, `hook`, `client` or `restore`")
+				p.text("source", e.Source).about("where the wish came from: `flag`, `key`, `command`, `hook`, `client`, `restore` or, in a child, `parent`")
 			}),
 		graceful("The program waits for the user.",
 			func(p *payload, e *agent.UIPromptStart) { p.prompt(e.PromptKind, e.Title) }),

@@ -26,16 +26,18 @@ type Source struct {
 	records *record.Converter
 	hook    string                                       // its name
 	cause   agent.Origin                                 // of what its handlers ask for
+	child   *agent.Identity                              // in whose session they run; nil: it is the user's own
 	signal  func(L *lua.LState) lua.LValue               // of the handler that runs
 	branch  func() (branch []*session.Entry, known bool) // of the session; not known without one
 	strict  map[*Spec]*lua.LTable                        // metatables of events
 	payload payload                                      // of the event whose fields are read
 }
 
-// NewSource returns the source of a VM; hook is the origin of what its handlers ask for. signal returns the signal of the handler that
+// NewSource returns the source of a VM; hook is the origin of what its handlers ask for, child the
+// agent in whose session they run, nil in the user's own. signal returns the signal of the handler that
 // runs; branch returns the branch of the session, and known is false without a session.
-func NewSource(vm *luavm.VM, records *record.Converter, hook agent.Origin, signal func(*lua.LState) lua.LValue, branch func() (branch []*session.Entry, known bool)) *Source {
-	src := &Source{vm: vm, records: records, hook: hook.Hook, cause: hook, signal: signal, branch: branch, strict: map[*Spec]*lua.LTable{}}
+func NewSource(vm *luavm.VM, records *record.Converter, hook agent.Origin, child *agent.Identity, signal func(*lua.LState) lua.LValue, branch func() (branch []*session.Entry, known bool)) *Source {
+	src := &Source{vm: vm, records: records, hook: hook.Hook, cause: hook, child: child, signal: signal, branch: branch, strict: map[*Spec]*lua.LTable{}}
 	src.payload.src = src
 	return src
 }

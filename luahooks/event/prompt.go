@@ -28,6 +28,7 @@ func promptEvents() []Spec {
 				p.blocks("attachments", e.Attachments)
 				p.text("source", e.Source).about("`interactive`, `print`, `json`, `rpc`, `acp` or `hook`")
 				p.optional("streaming_behavior", e.StreamingBehavior).about("while the agent works: `steer` or `follow_up`")
+				p.agent()
 			}, readInput),
 		asking(Spec{About: "The prompt is in the session, and the model is about to be asked.",
 			Rule: "messages: all, in order; sections: merged; system_prompt: chained"},
@@ -42,6 +43,7 @@ func promptEvents() []Spec {
 						p.text(s.Name, s.Text)
 					}
 				}).about("its parts, by name")
+				p.agent()
 			}, readBeforeAgentStart),
 		waited("The agent begins to work on a prompt.", noFields[*agent.AgentStart]),
 		graceful("The agent has worked on a prompt; once for each. Whether it was interrupted is in `agent_settled`.",

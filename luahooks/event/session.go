@@ -46,7 +46,7 @@ func sessionEvents() []Spec {
 	return []Spec{
 		telling(Spec{About: "A session has become the current one; also after a reload, then only for the hook that was loaded anew.",
 			Rule: toldAndWaitedFor, lazy: true}, func(p *payload, e *agent.SessionStart) {
-			p.text("reason", e.Reason).about("`startup`, `reload`, `new`, `resume` or `branch`")
+			p.text("reason", e.Reason).about("`startup`, `reload`, `new`, `resume` or `branch`; in a child `agent`")
 			p.text("session_id", e.SessionID)
 			p.optional("session_file", e.SessionFile).about("nil when nothing is saved")
 			p.optional("previous_session_file", e.PreviousSessionFile).about("the session before it")

@@ -10,7 +10,7 @@ import (
 // returns a fresh value; a Chain keeps one.
 func Table() []Spec {
 	return slices.Concat(startEvents(), sessionEvents(), compactEvents(), treeEvents(), endEvents(),
-		promptEvents(), turnEvents(), providerEvents(), messageEvents(), choiceEvents(), recoveryEvents(), toolEvents(), serverEvents())
+		promptEvents(), turnEvents(), providerEvents(), messageEvents(), choiceEvents(), recoveryEvents(), toolEvents(), serverEvents(), childEvents())
 }
 
 // OtherRoles lists the events about messages of other roles than assistant, of which only those

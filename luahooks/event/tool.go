@@ -23,6 +23,7 @@ func toolEvents() []Spec {
 				p.input("input", e.Name, e.Input).about("what the tool is called with, as rewritten so far")
 				p.annotations(e.Annotations).about("what the tool says of what it does")
 				p.serverCall(e.Server).about("the server that the tool is of; nil: it is of none")
+				p.agent()
 			}, readToolCall),
 		asking(Spec{About: "A tool has run. Not for calls that were blocked.",
 			lazy: true, Rule: "chained field by field; a failing handler leaves the result as it was"},
@@ -34,6 +35,7 @@ func toolEvents() []Spec {
 				p.details(e.Name, e.Result.Details).about("for people and hooks; of the program's tools see `pi.BashDetails` and its neighbours")
 				p.flag("is_error", e.Result.IsError)
 				p.usage(e.Result.Usage).about("of a tool that asked a model")
+				p.agent()
 			}, readToolResult),
 		telling(Spec{About: "A call begins; for each, also one that is blocked.",
 			Rule: toldWithGrace, Wait: Graceful, lazy: true}, func(p *payload, e *agent.ToolExecutionStart) {
@@ -59,6 +61,7 @@ func toolEvents() []Spec {
 				p.text("command", e.Command)
 				p.flag("exclude_from_context", e.ExcludeFromContext).about("the model will not see it (`!!`)")
 				p.text("cwd", e.Cwd)
+				p.agent()
 			}, readUserBash),
 		asking(Spec{About: "A shell is about to run a command, of the model or the user, that passed the gates. An error of a handler blocks it.",
 			Clock: luavm.CountedLua, Rule: "the last wrap counts; an error blocks"},
@@ -66,6 +69,7 @@ func toolEvents() []Spec {
 				p.text("command", e.Command)
 				p.text("cwd", e.Cwd)
 				p.text("source", e.Source).about("`tool` or `user`")
+				p.agent()
 			}, readShell),
 	}
 }

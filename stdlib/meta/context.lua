@@ -16,13 +16,21 @@
 ---@field session pi.Session the whole session, read-only
 ---@field ui pi.UI
 ---@field signal pi.Signal ends when this handler is stopped
+---@field agent? pi.AgentInfo the child in whose session this runs; nil in the user's own
 local ctx = {}
+
+--- An agent that another one uses: a child. Its session has the hooks of the session that uses it, each in a
+--- VM of its own.
+---@class pi.AgentInfo
+---@field name string
+---@field depth integer 1 for a child of the user's own agent
+---@field parent? string the name of the agent that uses it; nil: it is the user's own
 
 --- What the session has used so far, and how full the context is.
 ---@return pi.SessionUsage
 function ctx.usage() end
 
---- Turns a mode on, see `pi.mode`, or with nil the one that is on off; in every handler, from the next request on. Where the session is in a mode that no hook has, only a user may: in a command or shortcut.
+--- Turns a mode on, see `pi.mode`, or with nil the one that is on off; in every handler, from the next request on. Where the session is in a mode that no hook has, only a user may: in a command or shortcut. In a child it is nil and a message: a child is in the mode of the agent that uses it.
 ---@param name? string
 ---@return boolean?
 ---@return string? message there is no such mode, and which one may have been meant

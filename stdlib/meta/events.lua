@@ -31,7 +31,7 @@
 --- A session has become the current one; also after a reload, then only for the hook that was loaded anew.
 ---@class pi.SessionStartEvent
 ---@field type "session_start"
----@field reason string `startup`, `reload`, `new`, `resume` or `branch`
+---@field reason string `startup`, `reload`, `new`, `resume` or `branch`; in a child `agent`
 ---@field session_id string
 ---@field session_file? string nil when nothing is saved
 ---@field previous_session_file? string the session before it
@@ -185,6 +185,7 @@
 ---@field attachments pi.Block[]
 ---@field source string `interactive`, `print`, `json`, `rpc`, `acp` or `hook`
 ---@field streaming_behavior? string while the agent works: `steer` or `follow_up`
+---@field agent? pi.AgentInfo the child in whose session it is; nil in the user's own
 
 --- What a handler of `input` may return.
 ---@class pi.InputResult
@@ -200,6 +201,7 @@
 ---@field attachments pi.Block[]
 ---@field system_prompt string the whole of it
 ---@field sections table<string, string> its parts, by name
+---@field agent? pi.AgentInfo the child in whose session it is; nil in the user's own
 
 --- What a handler of `before_agent_start` may return.
 ---@class pi.BeforeAgentStartResult
@@ -349,7 +351,7 @@
 ---@field type "mode_select"
 ---@field mode? string nil: none is on
 ---@field previous_mode? string
----@field source string where the wish came from: `flag`, `key`, `command`, `hook`, `client` or `restore`
+---@field source string where the wish came from: `flag`, `key`, `command`, `hook`, `client`, `restore` or, in a child, `parent`
 
 --- The program waits for the user.
 ---@class pi.UiPromptStartEvent
@@ -438,6 +440,7 @@
 ---@field input table what the tool is called with, as rewritten so far
 ---@field annotations pi.Annotations what the tool says of what it does
 ---@field mcp? pi.McpCall the server that the tool is of; nil: it is of none
+---@field agent? pi.AgentInfo the child in whose session it is; nil in the user's own
 
 --- What a handler of `tool_call` may return.
 ---@class pi.ToolCallResult
@@ -457,6 +460,7 @@
 ---@field details any for people and hooks; of the program's tools see `pi.BashDetails` and its neighbours
 ---@field is_error boolean
 ---@field usage? pi.Usage of a tool that asked a model
+---@field agent? pi.AgentInfo the child in whose session it is; nil in the user's own
 
 --- What a handler of `tool_result` may return.
 ---@class pi.ToolResultResult
@@ -497,6 +501,7 @@
 ---@field command string
 ---@field exclude_from_context boolean the model will not see it (`!!`)
 ---@field cwd string
+---@field agent? pi.AgentInfo the child in whose session it is; nil in the user's own
 
 --- What a handler of `user_bash` may return.
 ---@class pi.UserBashResult
@@ -509,6 +514,7 @@
 ---@field command string
 ---@field cwd string
 ---@field source string `tool` or `user`
+---@field agent? pi.AgentInfo the child in whose session it is; nil in the user's own
 
 --- What a handler of `shell` may return.
 ---@class pi.ShellResult
@@ -529,3 +535,18 @@
 ---@field tool string its name at the server
 ---@field before pi.McpDefinition what the server said of it
 ---@field after pi.McpDefinition what it says now
+
+--- An agent that a hook uses begins to work: a child of this session. Told here, in the session that uses it; in the child's own `session_start` comes with the reason `agent`.
+---@class pi.ChildStartEvent
+---@field type "child_start"
+---@field name string unique among the children that work
+---@field depth integer 1 for a child of your own session
+---@field prompt string
+
+--- A child has ended.
+---@class pi.ChildEndEvent
+---@field type "child_end"
+---@field name string
+---@field stop_reason string `completed`, `aborted`, `error`, `limit` or `timeout`
+---@field usage pi.Usage of it and its own children
+---@field text string its last words

@@ -41,6 +41,7 @@ pi = {}
 ---@field name string its file name without `.lua`, or the name of its directory
 ---@field path string
 ---@field scope "global"|"project"|"configured"|"command line" where it came from
+---@field agent? pi.AgentInfo the child in whose session it runs, also while it loads; nil in the user's own
 
 --- Answers a dialog of another hook, which `ui_prompt` told of, in the place of the user: true or false to
 --- `confirm`, a text to `input` and `editor`, the label of a choice or its position to `select`, a list of
@@ -737,6 +738,8 @@ function pi.log(...) end
 ---@overload fun(event: "shell", fn: fun(event: pi.ShellEvent, ctx: pi.Context): pi.ShellResult?): fun()
 ---@overload fun(event: "mcp_server", fn: fun(event: pi.McpServerEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "mcp_change", fn: fun(event: pi.McpChangeEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "child_start", fn: fun(event: pi.ChildStartEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "child_end", fn: fun(event: pi.ChildEndEvent, ctx: pi.Context)): fun()
 ---@param event string
 ---@param fn function
 ---@param opts? pi.OnOptions
