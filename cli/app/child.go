@@ -17,7 +17,6 @@ import (
 	"pi/cli/providers"
 	"pi/luahooks"
 	"pi/luahooks/api"
-	"pi/luahooks/trust"
 	"pi/session"
 	"pi/session/message"
 )
@@ -196,7 +195,7 @@ func (r *run) beginChild(ctx context.Context) error {
 	c.before = len(s.Branch())
 	r.prompt = r.promptOfChild()
 	r.agent = agent.New(r.optionsOfChild(s))
-	r.attach(ctx, front{childFront{c}, agent.NoUI{}}, r.mode, nil)
+	r.attach(ctx, front{childFront{c}, agent.ChildUI(parent.front.UI, c.Name())}, r.mode, nil)
 	r.agent.Listen(c.Child)
 	c.Is(r.agent)
 	r.agent.Start(ctx)
@@ -231,13 +230,12 @@ func (r *run) keyed() string {
 
 // loadChildHooks loads the hooks of the parent, each in a VM of its own.
 func (r *run) loadChildHooks(ctx context.Context) {
-	o := r.hookOptions(trust.Places{NoHooks: true}, r.mode)
-	o.Guard = nil
+	o := luahooks.ChildOptions{Agent: r.child.Identity(), Cwd: r.place.Cwd, Servers: r.forHooks, Agents: r.agents,
+		MayHave: r.child.plan.mayHave, Models: r.models, Commands: r.allCommands}
+	o.Tools, o.Inactive = r.place.tools(r.toolOptions())
 	o.ServerTools = func() []agent.Tool { return r.child.plan.servers }
-	o.MayHave = r.child.plan.mayHave
-	r.chain = luahooks.New(o)
+	r.chain = r.child.parent.chain.Child(ctx, o)
 	r.registerTour()
-	r.chain.Load(ctx)
 }
 
 // session returns the session of a child: an empty one, or a copy of what it goes on from.
@@ -383,7 +381,7 @@ type childFront struct{ *child }
 
 // Wants reports whether k is for whoever follows the child, or counts as a try to answer.
 func (f childFront) Wants(k agent.Kind) bool {
-	return f.plan.OnEvent != nil || k == agent.KindTurnStart || f.plan.answer != nil && k == agent.KindToolExecutionEnd
+	return f.plan.OnEvent != nil || k == agent.KindNotice || k == agent.KindTurnStart || f.plan.answer != nil && k == agent.KindToolExecutionEnd
 }
 
 // Handle hands on what happens, and ends the child that has answered in a way that does not fit too often.
@@ -391,8 +389,11 @@ func (f childFront) Handle(ctx context.Context, e agent.Event) error {
 	if f.plan.OnEvent != nil {
 		f.plan.OnEvent(ctx, e)
 	}
-	if _, ok := e.(*agent.TurnStart); ok {
+	switch e := e.(type) {
+	case *agent.TurnStart:
 		f.turns.Add(1)
+	case *agent.Notice:
+		f.parent.agent.Notify(ctx, e.Level, fmt.Sprintf("[%s] %s", f.Name(), e.Text))
 	}
 	if end, ok := e.(*agent.ToolExecutionEnd); ok && f.plan.answer != nil && end.Name == finalAnswerName && end.Result.IsError {
 		f.plan.answer.fail()

@@ -75,14 +75,16 @@ func (r *run) hookOptions(places trust.Places, mode string) luahooks.Options {
 		}
 		return inForce
 	}}
-	o.Commands = func() []command.Command {
-		if r.commands == nil {
-			return r.chain.Commands()
-		}
-		return r.commands.All()
-	}
-	o.Agents = r.agents
+	o.Commands, o.Agents = r.allCommands, r.agents
 	return o
+}
+
+// allCommands are those of the program and of hooks; before there is a front end only these.
+func (r *run) allCommands() []command.Command {
+	if r.commands == nil {
+		return r.chain.Commands()
+	}
+	return r.commands.All()
 }
 
 // beforeSession emits the events that come before there is a session, and uses the session
