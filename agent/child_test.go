@@ -161,10 +161,10 @@ func TestAChildBeginsNoCountAnew(t *testing.T) {
 	}{
 		"with its prompt":              {do: func(child *harness) error { return child.Prompt(child.t.Context(), Prompt{Text: "go"}) }},
 		"with what comes from outside": {func(child *harness) error { return child.Submit(child.t.Context(), fromOutside()) }, true},
+		"with a message of a user":     {do: func(child *harness) error { return child.Submit(child.t.Context(), Prompt{Text: "x"}) }},
 		"with a command":               {do: func(child *harness) error { child.CommandContext(child.t.Context(), Prompt{Text: "/x"}); return nil }},
 		"with its work": {do: func(child *harness) error {
 			child.ResetBrake(Origin{Kind: FromUser})
-			child.inbox.EndAllowed()
 			return nil
 		}},
 	} {
@@ -192,6 +192,21 @@ func TestAChildBeginsNoCountAnew(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+func TestTheEndOfAChildTakesBackNothingThatTheUserAllowed(t *testing.T) {
+	root := newHarness(t, Options{Settings: Settings{MaxContinuations: 2}})
+	child := newChildOf(t, root.Agent, "child", Options{Settings: Settings{MaxContinuations: 2}})
+	o := byHook("").Origin
+	root.inbox.brake.allow(o, 9)
+	child.inbox.EndAllowed()
+	if q := child.inbox.quotaOf(o); q.limit != 9 {
+		t.Errorf("the hook may add %d, not 9", q.limit)
+	}
+	root.inbox.EndAllowed()
+	if q := child.inbox.quotaOf(o); q.limit != 2 {
+		t.Errorf("after an interrupt the hook may add %d, not 2", q.limit)
+	}
 }
 
 func fromOutside() Prompt {

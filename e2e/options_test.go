@@ -111,6 +111,7 @@ func tableClasses() map[string]string {
 		"tool: annotations":     "pi.AnnotationOptions",
 		"go serverFields":       "pi.McpEntry",
 		"go oauthFields":        "pi.McpOAuth",
+		"go errandOf":           "pi.AgentOptions",
 	}
 }
 

@@ -28,6 +28,7 @@ type ChildOptions struct {
 	ServerTools     func() []agent.Tool
 	Servers         func() api.Servers
 	Agents          func() api.Agents
+	Active          []string // those that its model gets from the start, be they inactive otherwise
 	// MayHave cuts the tools further: those that are not active above the child never has.
 	MayHave func(tool string) bool
 	// Models is where hooks of the child register providers; nil: it has the models of the agent
@@ -50,6 +51,10 @@ func (c *Chain) Child(ctx context.Context, child ChildOptions) *Chain {
 	next := newChain(o, c.loader)
 	next.dir = c.dir
 	next.opts.Cwd = child.Cwd
+	next.tools.chosen = map[string]bool{}
+	for _, name := range child.Active {
+		next.tools.chosen[name] = true
+	}
 	next.follow(ctx)
 	return next
 }

@@ -149,7 +149,7 @@ func (a *activity) rows(columns int, s *screen) []string {
 		sign += " "
 	}
 	if a.retry() == nil {
-		ran = " " + seconds(now.Sub(began)) // which stay, whatever else has no room
+		ran = " " + printable.Seconds(now.Sub(began)) // which stay, whatever else has no room
 	}
 	least := min(leastBusy, columns)
 	if ran != "" {
@@ -211,7 +211,7 @@ func (a *activity) front(t *task, now time.Time, s *screen) string {
 	if t.doing == "" {
 		return retry
 	}
-	return text + " " + seconds(now.Sub(t.began)) + " · " + retry
+	return text + " " + printable.Seconds(now.Sub(t.began)) + " · " + retry
 }
 
 // frame is how long the sign that something moves stays the same: a quarter of a second, or as
@@ -385,9 +385,9 @@ func (s *screen) tickPlain() {
 		return
 	}
 	s.activity.told = now
-	text := s.activity.doing(t, now, s) + " " + seconds(now.Sub(t.began))
+	text := s.activity.doing(t, now, s) + " " + printable.Seconds(now.Sub(t.began))
 	if title, ran := s.calls.running(now); ran > 0 {
-		text = title + " " + seconds(ran)
+		text = title + " " + printable.Seconds(ran)
 	}
 	s.add(kindNotice, "... "+printable.Line(text))
 }

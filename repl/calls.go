@@ -140,12 +140,12 @@ func (c *calls) running(now time.Time) (title string, ran time.Duration) {
 func (c *calls) liveRows(columns int, now time.Time) (rows []string) {
 	for _, x := range c.all {
 		if x.mark != "" {
-			rows = append(rows, c.headRow(x, c.mark(x.mark)+" "+seconds(x.took), columns))
+			rows = append(rows, c.headRow(x, c.mark(x.mark)+" "+printable.Seconds(x.took), columns))
 			continue
 		}
 		ran := ""
 		if !x.runs.IsZero() || x.took > 0 { // hooks have let the tool run
-			ran = seconds(x.ranFor(now))
+			ran = printable.Seconds(x.ranFor(now))
 		}
 		rows = append(rows, c.headRow(x, ran, columns))
 		if x.progress != nil {
@@ -292,7 +292,7 @@ func (e ended) facts(d toolDetails, more string, lines int) (facts []string) {
 		facts = append(facts, "interrupted")
 	}
 	if e.took >= time.Second {
-		facts = append(facts, seconds(e.took))
+		facts = append(facts, printable.Seconds(e.took))
 	}
 	if d.ExitCode != nil && *d.ExitCode != 0 {
 		facts = append(facts, fmt.Sprintf("exit %d", *d.ExitCode))

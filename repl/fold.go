@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"pi/agent"
 	"pi/agent/command"
@@ -141,17 +140,6 @@ func withoutNotes(text string) string {
 		}
 	}
 	return text[:i]
-}
-
-// seconds is a time as it is shown: whole seconds, with minutes from one on.
-func seconds(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%d s", int(d/time.Second))
-	}
-	if d < time.Hour {
-		return fmt.Sprintf("%d min %d s", int(d/time.Minute), int(d%time.Minute/time.Second))
-	}
-	return fmt.Sprintf("%d h %d min", int(d/time.Hour), int(d%time.Hour/time.Minute))
 }
 
 // lastStates undoes what a program has overwritten: of a line with carriage returns,

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestOlderBlocksComeOneAfterTheOther(t *testing.T) {
@@ -75,17 +74,6 @@ func TestOfWhatWasOverwrittenTheLastStateCounts(t *testing.T) {
 	} {
 		if got := lastStates(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestTimesAreSaidInWholeSeconds(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0 s", 1999 * time.Millisecond: "1 s", 59 * time.Second: "59 s", 61 * time.Second: "1 min 1 s",
-		time.Hour: "1 h 0 min", 90*time.Minute + 59*time.Second: "1 h 30 min",
-	} {
-		if got := seconds(d); got != want {
-			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}
 }

@@ -122,7 +122,7 @@ func (w *work) interrupt(key string) bool {
 // interruptedText says what was interrupted, by which key, and how long it had run. Of
 // these what was interrupted is cut.
 func interruptedText(key, what string, ran time.Duration, columns int) string {
-	front, behind := "interrupted ("+key+")", " · "+seconds(ran)
+	front, behind := "interrupted ("+key+")", " · "+printable.Seconds(ran)
 	if what != "" {
 		const least = 16 // cells of what was interrupted, in a row of its own where there is no room
 		front += " · " + cells.Cut(what, max(least, columns-cells.Width(front+behind)-len(" · ")))

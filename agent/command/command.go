@@ -7,7 +7,7 @@
 //
 //	/help  /model  /thinking  /mode  /new (/clear)  /resume  /branch (/fork)  /tree
 //	/label  /undo  /redo  /compact  /uncompact  /name  /session
-//	/settings  /copy  /context  /export  /tools  /skills
+//	/settings  /copy  /context  /export  /tools  /skills  /agents
 //
 // [Prompts] makes commands of prompt templates (/init and /review among them), of
 // skills (/skill:NAME) and of what else becomes a prompt (/mcp:SERVER:PROMPT).
@@ -19,8 +19,8 @@
 //
 // The registry is command.go, the driver driver.go, and core.go has the list and the short
 // commands. The others are one file for what belongs together. A command that lets the user
-// choose has a list that changes while it is open (list.go: [OpenList]), and asks with lines
-// where there is none: treepick.go, sessionlist.go, model.go and settings.go have both.
+// choose has a list that changes while it is open (list.go: [OpenList]; actonrows.go where one thing is done after the other), and
+// asks with lines where there is none: treepick.go, sessionlist.go, model.go, settings.go and agents.go have both.
 package command
 
 import (

@@ -38,6 +38,9 @@ func Core(o Options) []Command {
 	if o.Prompts != nil {
 		commands = append(commands, skillsCommand(o.Prompts))
 	}
+	if o.Agents != nil {
+		commands = append(commands, agentsCommand(o.Agents, o.UI))
+	}
 	return commands
 }
 
@@ -51,6 +54,7 @@ type Options struct {
 	Sessions *Sessions // nil: there is no /resume
 	Settings *Settings // nil: there is no /settings
 	Prompts  *Prompts  // nil: there is no /skills
+	Agents   *Agents   // nil: there is no /agents
 
 	// Copy copies a text to the user's clipboard and returns the way that it went;
 	// nil: there is no /copy.

@@ -58,7 +58,8 @@ type Definition struct {
 	Thinking    string  // likewise
 	MaxTurns    int     // 0: no limit of its own
 	MaxCost     float64 // likewise
-	Path        string  // of its file
+	Path        string  // of its file, absolute
+	Shown       string  // the same, as people are shown it
 	From        string  // who brings it, for people
 	Err         error   // why it cannot be used, with file and line; nil: it can
 }

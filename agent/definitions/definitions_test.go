@@ -37,7 +37,7 @@ func only(t *testing.T, text string) (Definition, []Problem) {
 func TestAFileSaysWhatAnAgentIsFor(t *testing.T) {
 	d, problems := only(t, "---\nname: critic\ndescription: Reads with care\ntools: [read, grep]\nmodel: big\nthinking: high\nmax_turns: 12\nmax_cost: 0.5\n---\n\nYou read code.\n\nBe brief.\n")
 	want := Definition{Name: "critic", Long: "critic", Description: "Reads with care", Role: "You read code.\n\nBe brief.", Tools: []string{"read", "grep"}, HasTools: true,
-		Model: "big", Thinking: "high", MaxTurns: 12, MaxCost: 0.5, Path: "/agents/reviewer.md", From: "yours"}
+		Model: "big", Thinking: "high", MaxTurns: 12, MaxCost: 0.5, Path: "/agents/reviewer.md", Shown: "reviewer.md", From: "yours"}
 	if !reflect.DeepEqual(d, want) || len(problems) > 0 {
 		t.Errorf("%+v, want %+v; problems %v", d, want, problems)
 	}
@@ -45,7 +45,7 @@ func TestAFileSaysWhatAnAgentIsFor(t *testing.T) {
 
 func TestWhatAFileLeavesOutIsThatOfTheAgentAbove(t *testing.T) {
 	d, problems := only(t, "# Reads with care\n\nYou read code.\n")
-	want := Definition{Name: "reviewer", Long: "reviewer", Description: "Reads with care", Role: "# Reads with care\n\nYou read code.", Path: "/agents/reviewer.md", From: "yours"}
+	want := Definition{Name: "reviewer", Long: "reviewer", Description: "Reads with care", Role: "# Reads with care\n\nYou read code.", Path: "/agents/reviewer.md", Shown: "reviewer.md", From: "yours"}
 	if !reflect.DeepEqual(d, want) || len(problems) > 0 {
 		t.Errorf("%+v, want %+v; problems %v", d, want, problems)
 	}

@@ -65,7 +65,7 @@ type reader struct {
 
 // read returns the definition in a file, and what is wrong with it. It has a name in any case.
 func read(f File, checks Checks) (Definition, []Problem) {
-	d := Definition{Name: nameOf(f.Path), Path: f.Path, From: f.From}
+	d := Definition{Name: nameOf(f.Path), Path: f.Path, Shown: f.Shown, From: f.From}
 	if !isName(d.Name) { // a field may say another one; until then it is told which file this is
 		d.Name = printable.Cut(printable.Line(d.Name), mostName)
 	}

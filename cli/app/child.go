@@ -13,8 +13,6 @@ import (
 	"pi/agent"
 	"pi/agent/children"
 	"pi/agent/command"
-	"pi/agent/llm"
-	"pi/cli/providers"
 	"pi/luahooks"
 	"pi/luahooks/api"
 	"pi/session"
@@ -120,13 +118,20 @@ func (c *child) live() {
 		c.result = c.outcome(err)
 		return
 	}
+	c.tell(&agent.ChildStart{Name: c.Name(), Depth: c.Identity().Depth, Prompt: c.plan.Prompt})
 	err = r.guard(func() error { return c.work(r) })
 	c.result = c.outcome(err)
 	c.read(r.agent)
+	defer func() {
+		c.tell(&agent.ChildEnd{Name: c.Name(), StopReason: c.result.StopReason, Usage: c.result.Usage, Text: c.result.Text})
+	}()
 	if err := r.close(context.Background()); err != nil {
 		c.parent.agent.Notify(context.Background(), agent.LevelWarning, fmt.Sprintf("[%s] %v", c.Name(), err))
 	}
 }
+
+// tell tells the hooks of the parent what becomes of the child.
+func (c *child) tell(e agent.Event) { c.parent.agent.TellChild(context.Background(), e) }
 
 // outcome is the end of a child that err says: why it stopped.
 func (c *child) outcome(err error) (r api.AgentResult) {
@@ -183,9 +188,10 @@ func (c *child) open() (*run, error) {
 func (r *run) beginChild(ctx context.Context) error {
 	c, parent, p := r.child, r.child.parent, r.place
 	r.mode, r.sessions, r.files, r.hookTables = parent.mode, parent.sessions, parent.files, parent.hookTables
+	r.script = parent.script
 	r.sessions.Cwd = p.Cwd
 	r.end.life, r.end.isServed = ctx, true
-	r.models = parent.modelsOfChild()
+	r.models = parent.models
 	r.loadChildHooks(ctx)
 	s, err := c.session(r.sessions)
 	if err != nil {
@@ -202,40 +208,22 @@ func (r *run) beginChild(ctx context.Context) error {
 	return nil
 }
 
-// modelsOfChild returns the models that the run has, for another run: hooks of that register
-// providers themselves.
-func (r *run) modelsOfChild() *llm.Models {
-	p := r.place
-	models := providers.New(p.Config, p.Keys, p.Catalogue.Models)
-	if p.APIKey != "" && r.keyed() != "" {
-		models.GiveKey(r.keyed(), p.APIKey)
-	}
-	if r.script != nil {
-		models.Register(r.script.Model)
-		models.AnswerWith(r.script.Model.Stream)
-	}
-	return models
-}
-
-// keyed is the provider that --api-key is for.
-func (r *run) keyed() string {
-	for r.child != nil {
-		r = r.child.parent
-	}
-	if r.choice.model == nil {
-		return ""
-	}
-	return r.choice.model.Provider
-}
-
 // loadChildHooks loads the hooks of the parent, each in a VM of its own.
 func (r *run) loadChildHooks(ctx context.Context) {
-	o := luahooks.ChildOptions{Agent: r.child.Identity(), Cwd: r.place.Cwd, Servers: r.forHooks, Agents: r.agents,
-		MayHave: r.child.plan.mayHave, Models: r.models, Commands: r.allCommands}
-	o.Tools, o.Inactive = r.place.tools(r.toolOptions())
-	o.ServerTools = func() []agent.Tool { return r.child.plan.servers }
-	r.chain = r.child.parent.chain.Child(ctx, o)
-	r.registerTour()
+	plan := &r.child.plan
+	active, others := r.place.tools(r.toolOptions())
+	var tools []agent.Tool
+	for _, name := range plan.names {
+		for _, t := range slices.Concat(active, others) {
+			if t.Spec().Name == name {
+				tools = append(tools, t)
+			}
+		}
+	}
+	r.chain = r.child.parent.chain.Child(ctx, luahooks.ChildOptions{
+		Agent: r.child.Identity(), Cwd: r.place.Cwd, Tools: tools, Active: plan.names, MayHave: plan.mayHave,
+		ServerTools: func() []agent.Tool { return plan.servers }, Servers: r.forHooks, Agents: r.agents, Commands: r.allCommands,
+	})
 }
 
 // session returns the session of a child: an empty one, or a copy of what it goes on from.
@@ -269,11 +257,7 @@ func (r *run) promptOfChild() agent.SystemPrompt {
 // optionsOfChild are those of the agent of the child.
 func (r *run) optionsOfChild(s *session.Session) agent.Options {
 	c, parent := r.child, r.child.parent.agent
-	model := c.plan.model
-	if own := r.models.Find(model.Provider, model.ID); own != nil {
-		model = own
-	}
-	o := r.agentOptions(s, model, c.plan.thinking)
+	o := r.agentOptions(s, c.plan.model, c.plan.thinking)
 	o.Settings = parent.Settings()
 	o.Settings.MaxCost = c.plan.MaxCost
 	o.Child = &agent.ChildOptions{Identity: c.Identity(), Parent: parent, Turn: c.Ask}
@@ -381,7 +365,7 @@ type childFront struct{ *child }
 
 // Wants reports whether k is for whoever follows the child, or counts as a try to answer.
 func (f childFront) Wants(k agent.Kind) bool {
-	return f.plan.OnEvent != nil || k == agent.KindNotice || k == agent.KindTurnStart || f.plan.answer != nil && k == agent.KindToolExecutionEnd
+	return f.plan.OnEvent != nil || k == agent.KindTurnStart || f.plan.answer != nil && k == agent.KindToolExecutionEnd
 }
 
 // Handle hands on what happens, and ends the child that has answered in a way that does not fit too often.
@@ -389,11 +373,8 @@ func (f childFront) Handle(ctx context.Context, e agent.Event) error {
 	if f.plan.OnEvent != nil {
 		f.plan.OnEvent(ctx, e)
 	}
-	switch e := e.(type) {
-	case *agent.TurnStart:
+	if _, ok := e.(*agent.TurnStart); ok {
 		f.turns.Add(1)
-	case *agent.Notice:
-		f.parent.agent.Notify(ctx, e.Level, fmt.Sprintf("[%s] %s", f.Name(), e.Text))
 	}
 	if end, ok := e.(*agent.ToolExecutionEnd); ok && f.plan.answer != nil && end.Name == finalAnswerName && end.Result.IsError {
 		f.plan.answer.fail()

@@ -31,7 +31,12 @@ type ownChildren struct {
 func newChildren(r *run) *ownChildren { return &ownChildren{run: r, all: map[*child]bool{}} }
 
 // agents are the children of the run as hooks come to them.
-func (r *run) agents() api.Agents { return r.children }
+func (r *run) agents() api.Agents {
+	if r.script != nil && r.script.Agents != nil {
+		return r.script.Agents(r.children)
+	}
+	return r.children
+}
 
 // Start is that of [api.Agents].
 func (cs *ownChildren) Start(ctx context.Context, request api.AgentRequest) (api.Child, error) {

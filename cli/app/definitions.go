@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"pi/agent/command"
 	"pi/agent/definitions"
 	"pi/agent/mcp"
 	"pi/cli/config"
@@ -94,6 +95,11 @@ func (r *run) noteAgentFolders() (owners map[string]string) {
 	}
 	delete(owners, filepath.Join(r.place.AgentDir, "agents")) // it stays the user's
 	return owners
+}
+
+// inUse are the agents of the run as /agents shows them.
+func (r *run) inUse() *command.Agents {
+	return &command.Agents{Working: r.family.Children, Defined: r.definitions}
 }
 
 // withDefinition fills in what a hook leaves to the definition of the agent that it wants. mayHave

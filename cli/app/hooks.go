@@ -79,7 +79,7 @@ func (r *run) hookOptions(places trust.Places, mode string) luahooks.Options {
 	return o
 }
 
-// allCommands are those of the program and of hooks; before there is a front end only these.
+// allCommands are the commands that there are: those of hooks alone before there is a front end.
 func (r *run) allCommands() []command.Command {
 	if r.commands == nil {
 		return r.chain.Commands()

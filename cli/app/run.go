@@ -160,7 +160,7 @@ func joinSaved(err, end error) error {
 func (r *run) attach(ctx context.Context, f front, mode string, own []command.Command) {
 	p := r.place
 	r.front = f
-	if r.script != nil {
+	if r.script != nil && r.child == nil {
 		r.agent.Listen(r.script.Before)
 	}
 	r.mcp.ui.Store(&f.UI)
@@ -181,7 +181,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 		session: r.agent.Session, tools: p.ProgramTools(), models: r.models}
 	live := &liveSettings{run: r, front: f.UI, config: p.Config}
 	r.settings = &command.Settings{List: live.list, Apply: live.apply, Write: live.write}
-	core := command.Core(command.Options{Agent: r.agent, UI: f.UI, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: r.copier(f.UI), Prompts: r.prompts, Blocks: blocks, KnowsType: r.chain.KnowsType})
+	core := command.Core(command.Options{Agent: r.agent, UI: f.UI, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: r.copier(f.UI), Prompts: r.prompts, Agents: r.inUse(), Blocks: blocks, KnowsType: r.chain.KnowsType})
 	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), r.mcpCommands(f.UI), []command.Command{p.loginCommand(f, &hookAccounts{r.chain.ProviderSettings, r.models}, r.beginWith)}), own), r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }
 	r.prompts.UI, r.prompts.Attach = f, r.attached

@@ -10,6 +10,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/mcp"
 	"pi/luahooks"
+	"pi/luahooks/api"
 	"pi/session"
 	"pi/stdlib"
 )
@@ -35,6 +36,9 @@ type Script struct {
 	// hooks add, are played by Play.
 	Servers []mcp.Entry
 	Play    mcp.Player
+	// Agents returns the agents that hooks of a run use, in the place of those that there are; nil:
+	// they use these.
+	Agents func(real api.Agents) api.Agents
 	// Model is registered beside the providers of the catalogue and the settings, and its
 	// Stream answers for all of theirs, without their keys.
 	Model llm.ProviderSpec

@@ -15,14 +15,16 @@
 //	scene.go    a case while it runs; env.go: the modules that a test itself requires
 //	settings.go config.toml from a Lua table
 //	script.go   the model, what it answers, and what it is sent
-//	servers.go  MCP servers, what they answer, and what they are called with
+//	servers.go  MCP servers, what they answer, and what they are called with; agents.go:
+//	            agents that hooks use, likewise
 //	user.go     the user, what they say, and what hooks draw for them
 //	clock.go    the time, also as the test itself sees it
 //	recorder.go events as hooks get them
 //	isolate.go  nothing of the machine is seen, and nothing is left running
 //	witness.go  what happened: calls, events, notices
 //	module.go   pi.test: its functions; module_user.go: those that do what a user
-//	            does; module_mcp.go: those that play servers
+//	            does; module_mcp.go and module_agents.go: those that
+//	            play servers and agents
 //	check.go    the checks; value.go: Lua values as text
 //	report.go   results for people and for programs
 //

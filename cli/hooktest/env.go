@@ -59,6 +59,7 @@ func (f *file) newEnv() *stdlib.Env {
 		Exec:     f.execute,
 		Complete: noModel("complete"),
 		Stream:   noModel("stream"),
+		Agents:   map[string]lua.LGFunction{"run": noAgents("run"), "start": noAgents("start")},
 	}
 }
 

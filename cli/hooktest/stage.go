@@ -38,6 +38,7 @@ type stage struct {
 	script   *script
 	user     *user
 	servers  playedServers
+	agents   playedAgents
 	witness  *witness
 	recorder *recorder
 	drawn    *drawn
@@ -73,6 +74,7 @@ func newStage(read func(path string) ([]byte, error), judge func(path string, co
 		}
 	}
 	s.clock, s.script, s.witness = newClock(), &script{}, &witness{}
+	s.agents.clock = s.clock
 	s.user, s.recorder, s.drawn = &user{witness: s.witness}, &recorder{}, &drawn{stage: s}
 	return s, nil
 }
@@ -132,7 +134,7 @@ func (s *stage) opened(ctx context.Context) (*app.TestRun, error) {
 		return nil, fmt.Errorf("config: %v", lost[0])
 	}
 	s.run, err = place.OpenTest(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: watchers{s.witness, s.drawn},
-		User: s.user, Servers: s.servers.entries(), Play: s.servers.play,
+		User: s.user, Servers: s.servers.entries(), Play: s.servers.play, Agents: s.agents.around,
 		Model: s.model(), Clock: s.clock, Reach: reach, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
 	if err != nil {
 		return nil, err
@@ -267,6 +269,7 @@ func (s *stage) close(ctx context.Context) error {
 func (s *stage) remove(ctx context.Context) error {
 	err := s.close(ctx)
 	s.servers.lives.Wait()
+	s.agents.lives.Wait()
 	s.leftover.end()
 	return errors.Join(err, os.RemoveAll(s.root))
 }

@@ -3,6 +3,7 @@ package printable
 import (
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // Count words a number of things: "1 line", "2 lines". It adds an s to what is not one.
@@ -46,4 +47,15 @@ func Grouped(n int) string {
 		return fmt.Sprint(n)
 	}
 	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
+}
+
+// Seconds words a time: whole seconds, with minutes from one on.
+func Seconds(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %d s", int(d/time.Minute), int(d%time.Minute/time.Second))
+	}
+	return fmt.Sprintf("%d h %d min", int(d/time.Hour), int(d%time.Hour/time.Minute))
 }

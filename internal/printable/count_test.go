@@ -1,6 +1,9 @@
 package printable
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestCountKnowsOneFromMany(t *testing.T) {
 	for n, want := range map[int]string{-1: "-1 more models", 0: "0 more models", 1: "1 more model", 2: "2 more models", 1200: "1200 more models"} {
@@ -70,6 +73,17 @@ func TestSizesReadAsPeopleSayThem(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 45_678: "45.7 kB", 52_428_800: "52.4 MB", 3e9: "3.0 GB"} {
 		if got := Size(n); got != want {
 			t.Errorf("%d bytes are %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestTimesAreSaidInWholeSeconds(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 s", 1999 * time.Millisecond: "1 s", 59 * time.Second: "59 s", 61 * time.Second: "1 min 1 s",
+		time.Hour: "1 h 0 min", 90*time.Minute + 59*time.Second: "1 h 30 min",
+	} {
+		if got := Seconds(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/internal/child"
-	"pi/internal/printable"
 	"pi/internal/suggest"
 	"pi/luahooks/record"
 	"pi/luavm"
@@ -19,9 +18,6 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 )
-
-// MaxAgentName is how many characters the name of an agent has at most.
-const MaxAgentName = 32
 
 // agents is pi.agent: agents that work for the hook, each in a session of its own.
 type agents struct {
@@ -31,7 +27,7 @@ type agents struct {
 
 // functions are those of the module, for [stdlib.Env].
 func (a *agents) functions() map[string]lua.LGFunction {
-	return map[string]lua.LGFunction{"run": a.run, "start": a.start}
+	return map[string]lua.LGFunction{"run": a.vm.Func("agent.run", a.run).GFunction, "start": a.vm.Func("agent.start", a.start).GFunction}
 }
 
 // mustHave returns the agents of the session, or an error where there can be none. It raises
@@ -75,7 +71,6 @@ func (a *agents) errandOf(L *lua.LState, function string) *errand {
 	if r.Thinking != "" && !llm.ValidThinking(r.Thinking) {
 		luavm.Raise(L, "%s: unknown thinking level %q%s", function, r.Thinking, suggest.Hint(r.Thinking, llm.ThinkingLevels()))
 	}
-	r.Name = AgentName(r.Name)
 	r.Model = modelNamed(L, function, model)
 	r.HasTools, r.FromParent, r.Keep = r.Tools != nil, from == "parent", kept == "keep"
 	if r.Cwd != "" {
@@ -89,9 +84,6 @@ func (a *agents) errandOf(L *lua.LState, function string) *errand {
 	e.until = signalOption(L, function, until)
 	return e
 }
-
-// AgentName is a name for an agent, fit to be shown in a line.
-func AgentName(name string) string { return printable.Cut(printable.Line(name), MaxAgentName) }
 
 // modelNamed is the option model as --model has it: a text, or a model such as ctx.model.
 func modelNamed(L *lua.LState, function string, v lua.LValue) string {
@@ -152,11 +144,11 @@ func (r *AgentRequest) mustFitParent(L *lua.LState, function string) {
 
 // run is agent.run{…} → result, or nil and a message where it did not start. It ends with the job
 // that waits.
-func (a *agents) run(L *lua.LState) int {
+func (a *agents) run(L *lua.LState, _ lua.LValue) (lua.LValue, error) {
 	all, missing := a.mustHave(L, "agent.run")
 	e := a.errandOf(L, "agent.run")
 	if missing != nil {
-		return pushResult(L, nil, missing)
+		return nil, missing
 	}
 	var result AgentResult
 	err := a.wait(L, "agent.run", func(ctx context.Context) (err error) {
@@ -165,9 +157,9 @@ func (a *agents) run(L *lua.LState) int {
 	})
 	if err != nil {
 		mustNested(L, "agent.run", err)
-		return pushResult(L, nil, err)
+		return nil, err
 	}
-	return pushResult(L, a.resultTable(L, &result), nil)
+	return a.resultTable(L, &result), nil
 }
 
 // follow starts an agent, and returns what came of it; the error is that it did not start, or how
@@ -255,11 +247,11 @@ func (a *agents) pass(news chan<- eventNews, over <-chan struct{}) func(context.
 }
 
 // start is agent.start{…} → handle, or nil and a message where it did not start.
-func (a *agents) start(L *lua.LState) int {
+func (a *agents) start(L *lua.LState, _ lua.LValue) (lua.LValue, error) {
 	all, missing := a.mustHave(L, "agent.start")
 	e := a.errandOf(L, "agent.start")
 	if missing != nil {
-		return pushResult(L, nil, missing)
+		return nil, missing
 	}
 	one := &started{agents: a, onEvent: e.onEvent, ended: make(chan struct{})}
 	if e.onEvent != nil {
@@ -272,9 +264,9 @@ func (a *agents) start(L *lua.LState) int {
 	}
 	err := a.wait(L, "agent.start", func(ctx context.Context) error { return one.begin(ctx, scope, all, e) })
 	if err != nil {
-		return pushResult(L, nil, err)
+		return nil, err
 	}
-	return pushResult(L, one.table(L), nil)
+	return one.table(L), nil
 }
 
 // started is an agent that was started, as the hook has it.

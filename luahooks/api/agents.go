@@ -25,7 +25,7 @@ type AgentRequest struct {
 
 	Prompt       string
 	Agent        string // the name of its definition; "" for none
-	Name         string // fit to be shown, at most [MaxAgentName] characters; "": that of the definition, else "agent"
+	Name         string // "": that of the definition, else "agent"
 	SystemPrompt string // "": that of the definition, else the program's
 	Model        string // as --model has it; "": that of the definition, else the parent's
 	Thinking     string // likewise

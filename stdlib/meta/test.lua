@@ -76,6 +76,12 @@ function test.answers(answers) end
 ---@param server pi.TestServer
 function test.mcp(server) end
 
+--- Plays agents that hooks use (`pi.agent`): what comes of those that have a name, one answer after the other, without a run.
+--- Without a `name` it is all that no other call names. Agents that nobody plays work as always, with the model of the case. One
+--- for which there is no answer left fails the case. A played agent has no events.
+---@param played pi.TestAgent
+function test.agent(played) end
+
 --- Types a prompt.
 ---@param text string
 ---@param attachments? (string|pi.TestAttachment)[] paths in the project, or tables
@@ -217,6 +223,11 @@ function test.partial(tool) end
 ---@return pi.TestServerCall[]
 function test.mcp_calls(server) end
 
+--- What hooks have asked agents so far, in their order, those that work as always among them.
+---@param name? string of the agent; nil: all
+---@return pi.TestAgentCall[]
+function test.agent_calls(name) end
+
 --- Checks that two values are the same; tables are compared by what is in them.
 ---@param got any
 ---@param want any
@@ -350,6 +361,46 @@ function TestClock.now() end
 ---@class pi.TestServerAnswer
 ---@field action "accept"|"decline"|"cancel"
 ---@field values? table the fields by their names, if there were any and they were given
+
+--- Agents that are played.
+---@class pi.TestAgent
+---@field name? string that they have: the option `name` of `agent.run`, or else `agent`, or else `agent` itself
+---@field answers pi.TestAgentAnswers
+
+--- A text is one that completed with it. A function is given what the agent was asked, and returns a text or a table; nil and a message
+--- is an agent that failed, and an error fails the case.
+---@alias pi.TestAgentAnswers (string|pi.TestAgentAnswer|fun(asked: pi.TestAgentCall): (string|pi.TestAgentAnswer|nil, string?))[]
+
+--- What comes of a played agent: the fields of a result, or how it does otherwise.
+---@class pi.TestAgentAnswer
+---@field text? string
+---@field value? any
+---@field usage? pi.Usage
+---@field stop_reason? "completed"|"aborted"|"error"|"limit"|"timeout" `completed` unless said; with `error` that
+---@field error? string
+---@field session_file? string
+---@field refuse? string it does not start, and this is why
+---@field waits? boolean it works until it is ended, or `t.clock` has passed its `timeout`
+
+--- What a hook has asked an agent, as it stands in its options.
+---@class pi.TestAgentCall
+---@field hook string that has asked
+---@field name string that the agent has
+---@field played boolean
+---@field prompt string
+---@field agent? string
+---@field system_prompt? string
+---@field model? string
+---@field thinking? string
+---@field tools? string[]
+---@field cwd? string absolute
+---@field schema? table
+---@field context? "parent"
+---@field session? "keep"
+---@field max_turns? integer
+---@field max_cost? number
+---@field timeout? number
+---@field steers string[] what a hook has given it since (`h.steer`); those that work as always are not followed
 
 --- A request as the model saw it.
 ---@class pi.TestRequest

@@ -73,3 +73,18 @@ t.case("a component that cannot be drawn", function(t)
   t.command("/draw")
   t.view().lines()
 end)
+t.case("an agent for which there is no answer", function(t)
+  t.hook("uses.lua")
+  t.agent { name = "bob", answers = { "one" } }
+  t.command("/use once")
+  t.command("/use again")
+end)
+t.case("an agent whose answer raises", function(t)
+  t.hook("uses.lua")
+  t.agent { answers = { function(asked) error("no " .. asked.prompt) end } }
+  t.command("/use way")
+end)
+t.case("an agent whose answer is none", function(t)
+  t.hook("uses.lua")
+  t.agent { answers = { { stop_reason = "don" } } }
+end)
