@@ -232,6 +232,7 @@ func (c *child) session(at Sessions) (*session.Session, error) {
 		at.Root = ""
 	}
 	o := at.Options()
+	o.Agent = session.AgentMark{Name: c.Name(), Depth: c.Identity().Depth}
 	if o.Dir != "" {
 		o.Parent = c.parent.agent.Session().File()
 	}
