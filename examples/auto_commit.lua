@@ -13,6 +13,8 @@
 local git = require "pi.git"
 local text = require "pi.text"
 
+if pi.hook.agent then return end -- what an agent changes is committed with the session that it works for
+
 -- Runs git from the root of the repository; its output, or nil and what is wrong.
 local function run(root, ...)
   local env, err = git.env { cwd = root }

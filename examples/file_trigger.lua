@@ -15,6 +15,8 @@ local fs = require "pi.fs"
 local path = require "pi.path"
 local text = require "pi.text"
 
+if pi.hook.agent then return end -- what wakes the agent is for the session of the user
+
 local LARGEST = 20000 -- bytes that reach the model
 
 local function deliver(file, ctx)

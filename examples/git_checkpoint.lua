@@ -19,6 +19,8 @@
 local fs = require "pi.fs"
 local git = require "pi.git"
 
+if pi.hook.agent then return end -- the session that an agent works for takes the snapshots
+
 local TYPE = "git_checkpoint"
 local REFS = "refs/pi-checkpoints/"
 

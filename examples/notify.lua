@@ -14,6 +14,8 @@
 local text = require "pi.text"
 local time = require "pi.time"
 
+if pi.hook.agent then return end -- who waits for the session is told when that is done
+
 pi.flag("notify-after", { description = "seconds that make a run a long one", type = "number", default = 20 })
 
 local started, outcome, said

@@ -13,6 +13,8 @@
 local http = require "pi.http"
 local json = require "pi.json"
 
+if pi.hook.agent then return end -- prompts from outside are for the session of the user
+
 local function refuse(status, message)
   return { status = status, json = { error = message } }
 end
