@@ -4,19 +4,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"time"
 
 	"pi/agent/command"
 	"pi/cli/app"
 	"pi/internal/printable"
+	"pi/session"
 	"pi/session/folder"
 
 	"github.com/spf13/cobra"
 )
 
 func sessionsList(o *app.Options) *cobra.Command {
-	var all, asJSON bool
+	var all, children, asJSON bool
 	var limit int
 	c := &cobra.Command{
 		Use: "list", Short: "List the sessions of this directory, newest first", Args: exactly(0),
@@ -28,34 +30,49 @@ func sessionsList(o *app.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			found := sessionsOf(p, all, children)
 			if !asJSON {
-				return printSessions(p, all, limit)
+				return printSessions(found, all, children, limit)
 			}
 			list := []listedSession{}
-			err = eachSession(p, all, limit, func(i folder.Info) error {
-				list = append(list, listedSession{i.ID, i.Path, i.Cwd, i.Name, i.FirstPrompt, i.Branch, i.Parent, i.Created, i.Modified, i.Messages, i.Entries, i.Size})
+			err = eachSession(found, limit, func(i folder.Info) error {
+				s := listedSession{ID: i.ID, Path: i.Path, Cwd: i.Cwd, Name: i.Name, FirstPrompt: i.FirstPrompt, Branch: i.Branch, Parent: i.Parent,
+					Created: i.Created, Modified: i.Modified, Messages: i.Messages, Entries: i.Entries, Size: i.Size}
+				if i.Agent.IsSet() {
+					s.Agent = &listedAgent{i.Agent.Name, i.Agent.Depth}
+				}
+				list = append(list, s)
 				return nil
 			})
 			return errors.Join(printJSON(list), err)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "of all directories")
+	c.Flags().BoolVar(&children, "children", false, "of agents that others used, each with the session that it worked for")
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	c.Flags().IntVar(&limit, "limit", 0, "only the newest; 0 is all")
 	return c
 }
 
-// eachSession calls do for the sessions of this directory, or of all, newest first, at
-// most limit of them; 0 is no limit. It stops at an error of do. Sessions that cannot be
-// read are passed over and become the error at the end.
-func eachSession(p *app.Place, all bool, limit int, do func(folder.Info) error) error {
+// sessionsOf finds the sessions of this directory, or of all, newest first: those of users, or of
+// agents that others used.
+func sessionsOf(p *app.Place, all, children bool) iter.Seq2[folder.Info, error] {
 	cwd := p.Cwd
 	if all {
 		cwd = ""
 	}
+	if children {
+		return folder.ScanChildren(p.Sessions().Root, cwd)
+	}
+	return folder.Scan(p.Sessions().Root, cwd)
+}
+
+// eachSession calls do for sessions that are found, at most limit of them; 0 is no limit. It stops
+// at an error of do. Sessions that cannot be read are passed over and become the error at the end.
+func eachSession(found iter.Seq2[folder.Info, error], limit int, do func(folder.Info) error) error {
 	var problems []error
 	n := 0
-	for info, err := range folder.Scan(p.Sessions().Root, cwd) {
+	for info, err := range found {
 		if err != nil {
 			problems = append(problems, err)
 			continue
@@ -74,14 +91,16 @@ func eachSession(p *app.Place, all bool, limit int, do func(folder.Info) error) 
 }
 
 // printSessions prints a line for each session, as soon as it is found.
-func printSessions(p *app.Place, all bool, limit int) error {
+func printSessions(found iter.Seq2[folder.Info, error], all, children bool, limit int) error {
 	none := true
-	err := eachSession(p, all, limit, func(i folder.Info) error {
+	err := eachSession(found, limit, func(i folder.Info) error {
 		none = false
 		return printSession(os.Stdout, i, all)
 	})
 	switch {
 	case !none:
+	case children:
+		fmt.Fprintln(os.Stderr, "no sessions of agents that others used, but those that were not kept")
 	case all:
 		fmt.Fprintln(os.Stderr, "no sessions yet")
 	default:
@@ -97,6 +116,9 @@ func printSession(w io.Writer, i folder.Info, where bool) error {
 	if where {
 		at = "  " + printable.Short(i.Cwd)
 	}
+	if i.Agent.IsSet() {
+		at += "  " + printable.Line(i.Agent.Name) + usedBy(i)
+	}
 	if i.Branch != "" {
 		at += "  " + command.ShortBranch(i)
 	}
@@ -104,18 +126,33 @@ func printSession(w io.Writer, i folder.Info, where bool) error {
 	return err
 }
 
+// usedBy says for which session an agent worked, as far as its own says so.
+func usedBy(i folder.Info) string {
+	if h, err := session.ReadHeader(i.Parent); i.Parent != "" && err == nil {
+		return " for " + command.ShortID(h.ID)
+	}
+	return ""
+}
+
+// listedAgent is the agent of a session in the JSON of a listing.
+type listedAgent struct {
+	Name  string `json:"name"`
+	Depth int    `json:"depth"`
+}
+
 // listedSession is a session in the JSON of a listing.
 type listedSession struct {
-	ID          string    `json:"id"`
-	Path        string    `json:"path"`
-	Cwd         string    `json:"cwd"`
-	Name        string    `json:"name,omitempty"`
-	FirstPrompt string    `json:"first_prompt"`
-	Branch      string    `json:"git_branch,omitempty"`
-	Parent      string    `json:"parent_session,omitempty"`
-	Created     time.Time `json:"created"`
-	Modified    time.Time `json:"modified"`
-	Messages    int       `json:"messages"`
-	Entries     int       `json:"entries"`
-	Size        int64     `json:"size"`
+	ID          string       `json:"id"`
+	Path        string       `json:"path"`
+	Cwd         string       `json:"cwd"`
+	Name        string       `json:"name,omitempty"`
+	FirstPrompt string       `json:"first_prompt"`
+	Branch      string       `json:"git_branch,omitempty"`
+	Parent      string       `json:"parent_session,omitempty"`
+	Agent       *listedAgent `json:"agent,omitempty"`
+	Created     time.Time    `json:"created"`
+	Modified    time.Time    `json:"modified"`
+	Messages    int          `json:"messages"`
+	Entries     int          `json:"entries"`
+	Size        int64        `json:"size"`
 }

@@ -29,9 +29,20 @@ type Header struct {
 	Timestamp     string // ISO 8601
 	Cwd           string
 	ParentSession string // path of the session this one was forked from; "" if none
+	Agent         AgentMark
 
 	raw json.RawMessage // the line as it is in the file, without its newline
 }
+
+// AgentMark says that a session is that of an agent which another one used, and which
+// one. Its ParentSession is the session of that other one. The zero value is no such session.
+type AgentMark struct {
+	Name  string
+	Depth int // from 1
+}
+
+// IsSet reports whether there is a mark.
+func (m AgentMark) IsSet() bool { return m.Depth > 0 }
 
 // parseHeader reads the first line of a file. If it is no session header, reason says
 // why, and is "" otherwise.
@@ -52,7 +63,17 @@ func parseHeader(line []byte) (h Header, reason string) {
 	h.Timestamp = rawjson.Unquote(rawjson.Field(line, "timestamp"))
 	h.Cwd = rawjson.Unquote(rawjson.Field(line, "cwd"))
 	h.ParentSession = rawjson.Unquote(rawjson.Field(line, "parentSession"))
+	h.Agent = agentMark(rawjson.Field(line, "agent"))
 	return h, ""
+}
+
+// agentMark reads the mark of a header. What another program has there is none.
+func agentMark(v []byte) AgentMark {
+	name, depth := rawjson.Field(v, "name"), rawjson.Number(rawjson.Field(v, "depth"))
+	if !rawjson.IsString(name) || !(depth >= 1 && depth <= 1e6) {
+		return AgentMark{}
+	}
+	return AgentMark{rawjson.Unquote(name), int(depth)}
 }
 
 // version reads the version of a header, 1 if it names none. A value that is no number
@@ -91,8 +112,8 @@ func validID(id string) bool {
 }
 
 // newHeader makes the header of a new session; with an id of its own if id is empty.
-func newHeader(now time.Time, id, cwd, parent string) Header {
-	h := Header{Version: Version, ID: cmp.Or(id, newUUID(now)), Timestamp: isoTime(now), Cwd: cwd, ParentSession: parent}
+func newHeader(now time.Time, id, cwd, parent string, agent AgentMark) Header {
+	h := Header{Version: Version, ID: cmp.Or(id, newUUID(now)), Timestamp: isoTime(now), Cwd: cwd, ParentSession: parent, Agent: agent}
 	var line rawjson.Object
 	line.Text("type", TypeSession)
 	line.Int("version", Version)
@@ -100,6 +121,12 @@ func newHeader(now time.Time, id, cwd, parent string) Header {
 	line.Text("timestamp", h.Timestamp)
 	line.Text("cwd", h.Cwd)
 	line.Optional("parentSession", h.ParentSession)
+	if agent.IsSet() {
+		var mark rawjson.Object
+		mark.Text("name", agent.Name)
+		mark.Int("depth", int64(agent.Depth))
+		line.Put("agent", mark.Bytes())
+	}
 	h.raw = line.Bytes()
 	return h
 }

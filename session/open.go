@@ -97,7 +97,7 @@ func (s *Session) setFile(path string) {
 
 // newHeader makes a header by the options.
 func (s *Session) newHeader() Header {
-	return newHeader(s.opts.Now(), s.opts.ID, s.opts.Cwd, s.opts.Parent)
+	return newHeader(s.opts.Now(), s.opts.ID, s.opts.Cwd, s.opts.Parent, s.opts.Agent)
 }
 
 // setHeader makes a header the first line of a session that has no file yet.

@@ -57,6 +57,7 @@ type Options struct {
 	Cwd      string           // working directory, for the header and the folder
 	ID       string           // of a new session, see [ValidID]; "": a fresh one
 	Parent   string           // path of the session that this one is forked from
+	Agent    AgentMark        // of a new session of an agent that another one uses
 	Now      func() time.Time // nil: time.Now
 	SyncEach bool             // sync after each entry
 

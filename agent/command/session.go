@@ -51,6 +51,9 @@ func sessionInfo(a *agent.Agent) string {
 	if branch := s.GitBranch(); branch != "" {
 		lines = append(lines, "branch   "+branch)
 	}
+	if mark := s.Header().Agent; mark.IsSet() {
+		lines = append(lines, fmt.Sprintf("agent    %s, at depth %d", printable.Line(mark.Name), mark.Depth))
+	}
 	if parent := s.Header().ParentSession; parent != "" {
 		lines = append(lines, "parent   "+parent)
 	}

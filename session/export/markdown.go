@@ -53,7 +53,10 @@ func (t *transcript) title(s *session.Session) {
 		name = "Session " + h.ID
 	}
 	t.printf("# %s\n\n- session: %s\n- directory: %s\n- started: %s\n", printable.Line(name), h.ID, code(h.Cwd), formatTime(h.Timestamp))
-	if h.ParentSession != "" {
+	switch {
+	case h.Agent.IsSet():
+		t.printf("- agent: %s, used by %s\n", code(h.Agent.Name), code(h.ParentSession))
+	case h.ParentSession != "":
 		t.printf("- copied from: %s\n", code(h.ParentSession))
 	}
 }

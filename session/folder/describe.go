@@ -16,9 +16,10 @@ type Info struct {
 	Path        string
 	ID          string
 	Cwd         string
-	Name        string    // given by the user; "" if none
-	FirstPrompt string    // the first user message as it was typed
-	Parent      string    // path of the session it was forked from; "" if none
+	Name        string // given by the user; "" if none
+	FirstPrompt string // the first user message as it was typed
+	Parent      string // path of the session it was forked from, or whose agent used this one; "" if none
+	Agent       session.AgentMark
 	Created     time.Time // zero if the header does not say
 	Modified    time.Time // of the file
 	Branch      string    // of git, that it was on last; "" if it was on none
@@ -45,6 +46,7 @@ func (i *Info) read(path string, wanted func(string, []byte) bool, add func(*ses
 	info := *i
 	info.Path, info.Modified, info.Size = path, stat.ModTime(), stat.Size()
 	info.ID, info.Cwd, info.Parent = h.ID, h.Cwd, h.ParentSession
+	info.Agent = h.Agent
 	info.Created, _ = time.Parse(time.RFC3339, h.Timestamp)
 	return info, nil
 }

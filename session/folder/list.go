@@ -2,7 +2,8 @@
 // and removes them.
 //
 // Everything derives from the files; there is no index. [Scan] yields them as they are read,
-// those written last first, and [Latest] finds the one to go on with. Where a session was
+// those written last first, and [Latest] finds the one to go on with. Sessions of agents that
+// other agents used are none of these: [ScanChildren] yields them. Where a session was
 // started is what its header says, never the name of its folder. [Find] takes the beginning
 // of an id, [Describe] a path.
 //
@@ -29,22 +30,28 @@ import (
 // ordered by the time of the last write, which costs no reading, and a session is read
 // only when its turn has come.
 
-// Scan yields the sessions under root that were started in cwd, or all if cwd
+// Scan yields the sessions of users under root that were started in cwd, or all if cwd
 // is "": those written last first, each described when it is asked for. Files
 // that are no sessions are passed over; the header, not the folder, says where a session
 // was started. A root that does not exist has none.
 //
 // A file that cannot be read comes as an error, with its path, and the scan goes on. If
 // it only may be a session of cwd, its folder decides whether it comes.
-func Scan(root, cwd string) iter.Seq2[Info, error] { return scan(root, cwd, Describe) }
+func Scan(root, cwd string) iter.Seq2[Info, error] { return scan(root, cwd, false, Describe) }
+
+// ScanChildren is Scan for the sessions of agents that other agents used.
+func ScanChildren(root, cwd string) iter.Seq2[Info, error] { return scan(root, cwd, true, Describe) }
 
 // ScanWords is Scan with the words that each session is found by, which are more to read.
-func ScanWords(root, cwd string) iter.Seq2[Info, error] { return scan(root, cwd, describeWords) }
+func ScanWords(root, cwd string) iter.Seq2[Info, error] { return scan(root, cwd, false, describeWords) }
 
-func scan(root, cwd string, describe func(path string) (Info, error)) iter.Seq2[Info, error] {
+func scan(root, cwd string, children bool, describe func(path string) (Info, error)) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		for f, err := range withHeaders(root, cwd) {
 			var info Info
+			if err == nil && f.header.Agent.IsSet() != children {
+				continue
+			}
 			if err == nil {
 				info, err = describe(f.path)
 			}
@@ -56,7 +63,7 @@ func scan(root, cwd string, describe func(path string) (Info, error)) iter.Seq2[
 }
 
 // Paths returns the files of the sessions under root that were started in cwd, or of all if
-// cwd is "": those written last at the end. It reads headers only. With paths comes an error if
+// cwd is "", those of agents that others used among them: those written last at the end. It reads headers only. With paths comes an error if
 // something could not be read.
 func Paths(root, cwd string) (paths []string, err error) {
 	var problems []error
@@ -71,12 +78,15 @@ func Paths(root, cwd string) (paths []string, err error) {
 	return paths, errors.Join(problems...)
 }
 
-// Latest returns the path of the session of cwd that was written last; "" if
+// Latest returns the path of the user's session of cwd that was written last; "" if
 // there is none. With a path comes an error if something that may be a later one
 // could not be read.
 func Latest(root, cwd string) (path string, err error) {
 	var problems []error
 	for f, err := range withHeaders(root, cwd) {
+		if err == nil && f.header.Agent.IsSet() {
+			continue
+		}
 		if err == nil {
 			path = f.path
 			break
@@ -89,7 +99,7 @@ func Latest(root, cwd string) (path string, err error) {
 	return path, err
 }
 
-// IDs returns the ids of the sessions of cwd that begin with prefix, at most n,
+// IDs returns the ids of the user's sessions of cwd that begin with prefix, at most n,
 // those written last first. It reads headers only and passes over what cannot be
 // read.
 func IDs(root, cwd, prefix string, n int) (ids []string) {
@@ -97,7 +107,7 @@ func IDs(root, cwd, prefix string, n int) (ids []string) {
 		if len(ids) == n {
 			break
 		}
-		if err == nil && strings.HasPrefix(f.header.ID, prefix) {
+		if err == nil && !f.header.Agent.IsSet() && strings.HasPrefix(f.header.ID, prefix) {
 			ids = append(ids, f.header.ID)
 		}
 	}
@@ -241,7 +251,7 @@ func (e *AmbiguousError) Error() string {
 }
 
 // Find returns the path of the session under root whose id is prefix, or else
-// the only one whose id begins with it. The error is a *[NotFoundError], joined
+// the only one whose id begins with it, that of an agent among them. The error is a *[NotFoundError], joined
 // with what could not be read, or an *[AmbiguousError].
 func Find(root, prefix string) (string, error) {
 	var exact, begin []string

@@ -2,6 +2,7 @@ package folder
 
 import (
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -211,5 +212,55 @@ func TestASessionIsFoundByItsWholeIDInItsOwnDirectory(t *testing.T) {
 		if session.ValidID(id) != want {
 			t.Errorf("%q is an id: %v", id, !want)
 		}
+	}
+}
+
+// Sessions of agents that others used are found by who asks for them, and in no list of
+// users' sessions.
+func TestSessionsOfAgentsAreFoundByWhoAsksForThem(t *testing.T) {
+	root := t.TempDir()
+	at := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
+	paths := map[string]string{}
+	for i, o := range []session.Options{{ID: "user-1"}, {ID: "agent-1", Agent: session.AgentMark{Name: "reviewer", Depth: 2}}} {
+		o.Dir, o.Cwd, o.Parent = root, "/a", "/p.jsonl"
+		s := session.New(o)
+		if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("look")}}); err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+		paths[o.ID] = s.File()
+		if err := os.Chtimes(s.File(), at, at.Add(time.Duration(i)*time.Hour)); err != nil { // the agent's is the newest
+			t.Fatal(err)
+		}
+	}
+	for name, scan := range map[string]func(root, cwd string) iter.Seq2[Info, error]{"Scan": Scan, "ScanWords": ScanWords, "ScanChildren": ScanChildren} {
+		want := "user-1"
+		if name == "ScanChildren" {
+			want = "agent-1"
+		}
+		n := 0
+		for info, err := range scan(root, "/a") {
+			if n++; err != nil || info.ID != want || info.Agent.IsSet() != (want == "agent-1") {
+				t.Errorf("%s yields %s, %v", name, info.ID, err)
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s yields %d sessions", name, n)
+		}
+	}
+	if path, err := Latest(root, "/a"); path != paths["user-1"] || err != nil {
+		t.Errorf("the last one is %s, %v", path, err)
+	}
+	if ids := IDs(root, "/a", "", 9); len(ids) != 1 || ids[0] != "user-1" {
+		t.Errorf("ids %v", ids)
+	}
+	if path, err := Find(root, "agent"); path != paths["agent-1"] || err != nil {
+		t.Errorf("found %s, %v", path, err)
+	}
+	if path, err := FindID(root, "/a", "agent-1"); path != paths["agent-1"] || err != nil {
+		t.Errorf("found %s, %v", path, err)
+	}
+	if all, err := Paths(root, "/a"); len(all) != 2 || err != nil {
+		t.Errorf("paths %v, %v", all, err)
 	}
 }

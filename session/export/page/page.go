@@ -167,7 +167,11 @@ func (p *page) header(now time.Time) {
 	p.fact("directory", h.Cwd)
 	p.fact("started", formatTime(h.Timestamp))
 	p.fact("session", h.ID)
-	if h.ParentSession != "" {
+	switch {
+	case h.Agent.IsSet():
+		p.fact("agent", h.Agent.Name)
+		p.fact("used by", h.ParentSession)
+	case h.ParentSession != "":
 		p.fact("copied from", h.ParentSession)
 	}
 	p.fact("written", formatTime(now.UTC().Format(time.RFC3339)))
