@@ -164,15 +164,19 @@ func (e *edits) ask(ctx context.Context, list []*trust.Pending) {
 	}
 	var names []string
 	var diffs strings.Builder
+	verb := "Use"
 	for _, p := range list {
 		names = append(names, printable.VisibleLine(e.dir.shown(p.Path))+" was "+p.Change)
 		diffs.WriteString(p.Diff)
+		if !p.IsAgent() {
+			verb = "Run"
+		}
 	}
 	e.guard.NoteAsking(list, true)
 	began := e.behind.run(func() {
 		ctx, cancel := e.behind.detach(ctx)
 		defer cancel()
-		answer, err := ui.Confirm(ctx, strings.Join(names, ", ")+". Run it like this from now on?", diffs.String(), agent.DialogOptions{})
+		answer, err := ui.Confirm(ctx, strings.Join(names, ", ")+". "+verb+" it like this from now on?", diffs.String(), agent.DialogOptions{})
 		e.guard.NoteAsking(list, false)
 		if err == nil {
 			e.apply(ctx, list, answer == agent.Yes)

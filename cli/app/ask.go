@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,13 +104,17 @@ func readLine(r io.Reader) (string, error) {
 // is No if nobody answers. The user can look at the files first.
 func (p User) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 	p.begin(whatIsBrought(q.Files) + "\n" + strings.TrimRight(ListFiles(q.Project, q.Files), "\n"))
+	question := "Run them?"
+	if !slices.ContainsFunc(q.Files, func(f trust.ProjectFile) bool { return !f.Agent }) {
+		question = "Use them?"
+	}
 	for {
 		var line string
 		var err error
 		if p.dialogs == nil {
-			line, err = p.Ask(ctx, "Run them? view, once, always, never; Enter means No: ")
+			line, err = p.Ask(ctx, question+" view, once, always, never; Enter means No: ")
 		} else { // what runs programs takes its whole word or the arrows: a y out of habit is none
-			line, err = p.choose(ctx, "Run them?", agent.DialogOptions{Whole: true}, "no: ask again at the next start", "view: show what is in the files", "once: for this run",
+			line, err = p.choose(ctx, question, agent.DialogOptions{Whole: true}, "no: ask again at the next start", "view: show what is in the files", "once: for this run",
 				"always: as long as the files are these", "never: and do not ask again")
 		}
 		if err != nil {

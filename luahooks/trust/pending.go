@@ -28,6 +28,9 @@ type Pending struct {
 // is for a moment while it is saved.
 func (p *Pending) IsGoneOrEmpty() bool { return p.now.Sum == "" || p.now.Sum == Sum(nil) }
 
+// IsAgent reports whether the file defines an agent.
+func (p *Pending) IsAgent() bool { return p.Kind == kindAgent }
+
 // The [Pending.Kind] of a file that names MCP servers, of one that they are made of, of the index
 // of what they have, and of one that defines an agent.
 const (
