@@ -319,7 +319,7 @@ func (a *Agent) TellFocus(ctx context.Context, focused bool) {
 }
 
 // TellChild hands an event about an agent that a hook of this one's session uses to the listeners: a
-// [ChildStart] or a [ChildEnd].
+// [ChildStart], a [ChildUpdate] or a [ChildEnd].
 func (a *Agent) TellChild(ctx context.Context, e Event) { a.events.emit(ctx, e) }
 
 // Model returns the model that the next request goes to.

@@ -207,6 +207,9 @@ type SessionShutdown struct {
 	TargetSessionFile string
 }
 
+// IsLast reports whether the agent ends with the session.
+func (e *SessionShutdown) IsLast() bool { return e.Reason == "quit" || e.Reason == sessionOfAgent }
+
 // EntryAppended tells front ends of an entry that has come into the session, after it is
 // in, whoever appended it: each once, in their order, one at a time. What comes in while a
 // turn is opened is told behind TurnStart, the messages of a prompt that was refused not at

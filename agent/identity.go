@@ -39,6 +39,7 @@ type ChildStart struct {
 	Name   string
 	Depth  int
 	Prompt string
+	Call   string // for front ends: the tool call that the child works for, and whose progress it tells; "": none
 }
 
 // ChildEnd tells them what came of it.
@@ -47,6 +48,8 @@ type ChildEnd struct {
 	StopReason string // completed, aborted, error, limit or timeout
 	Usage      message.Usage
 	Text       string // its last words
+	Error      string // for front ends: why it did not complete
+	Call       string // likewise: see [ChildStart]
 }
 
 func (*ChildStart) Kind() Kind { return KindChildStart }

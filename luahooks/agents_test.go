@@ -107,6 +107,8 @@ func (c *childOfTest) work(r api.AgentRequest, do, words string) api.AgentResult
 
 func (c *childOfTest) Name() string { return c.name }
 
+func (c *childOfTest) Ended() <-chan struct{} { return c.over }
+
 func (c *childOfTest) Wait(ctx context.Context) (api.AgentResult, error) {
 	select {
 	case <-c.over:

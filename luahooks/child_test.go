@@ -283,6 +283,7 @@ type childThat func()
 func (c childThat) Name() string                        { return "reviewer" }
 func (c childThat) Steer(context.Context, string) error { return nil }
 func (c childThat) Abort()                              {}
+func (c childThat) Ended() <-chan struct{}              { return nil }
 func (c childThat) Wait(context.Context) (api.AgentResult, error) {
 	c()
 	return api.AgentResult{}, nil

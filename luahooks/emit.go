@@ -52,7 +52,7 @@ func (d *dispatcher) emit(ctx context.Context, spec *event.Spec, hooks []*hook, 
 			d.cutOff(l, spec)
 		}
 	}
-	if end, ok := e.(*agent.SessionShutdown); ok && end.Reason == "quit" {
+	if end, ok := e.(*agent.SessionShutdown); ok && end.IsLast() {
 		d.finishDeferred(ctx)
 	}
 	// Handlers whose hooks had more time than others get the time to return. They go on

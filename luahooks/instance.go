@@ -257,6 +257,7 @@ func (l *loader) newInstance(h *hook) *instance {
 	in.vm = luavm.New(luavm.Options{
 		Print:         func(line string) { l.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   l.opts.Memory,
+		Sharers:       l.tree.window.countWorking,
 		StrictGlobals: true,
 		Instead:       text.Instead,
 		Fails:         l.roster.names.Fails,

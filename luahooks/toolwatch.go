@@ -140,11 +140,19 @@ func (t *toolWatch) end(ctx context.Context, id string) {
 }
 
 // isIdle reports whether no run of the tree works on a prompt.
-func (w *toolWindow) isIdle() bool {
+func (w *toolWindow) isIdle() bool { return w.countWorking() == 0 }
+
+// countWorking is how many runs of the tree work on a prompt.
+func (w *toolWindow) countWorking() (n int) {
 	w.mu.Lock()
 	runs := slices.Clone(w.runs)
 	w.mu.Unlock()
-	return !slices.ContainsFunc(runs, func(t *toolWatch) bool { return !t.isIdle() })
+	for _, t := range runs {
+		if !t.isIdle() {
+			n++
+		}
+	}
+	return n
 }
 
 // close judges what has changed until the next tool, unless one is at work.

@@ -2,6 +2,8 @@ package luavm
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -201,5 +203,29 @@ func TestJobsThatWereCancelledSayWhy(t *testing.T) {
 	err := h.Run(ctx, Job{Run: func(*lua.LState) error { t.Error("ran"); return nil }})
 	if e, ok := err.(*Error); !ok || e.Kind != Cancelled {
 		t.Errorf("got %v", err)
+	}
+}
+
+// What others take at the same time cannot be told from what a job takes, so that it is stopped only
+// for more than all of them may take together.
+func TestWhatOthersMayTakeIsNoGrowthOfAJob(t *testing.T) {
+	const take = `local t = {} for i = 1, %d do t[i] = ("x"):rep(2^20) .. i end return #t`
+	for name, c := range map[string]struct {
+		sharers func() int
+		mib     int
+		want    string // "" for no error
+	}{
+		"alone":                   {nil, 150, "(limit 64 MiB)"},
+		"one of three":            {func() int { return 3 }, 150, ""},
+		"too much even for three": {func() int { return 3 }, 400, "(limit 64 MiB); 3 agents worked at the time, each of which may take as much"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runtime.GC()
+			h := newHook(t, Options{MemoryLimit: 64 << 20, Sharers: c.sharers})
+			err := h.do(fmt.Sprintf(take, c.mib), within(20*time.Second))
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasSuffix(err.Error(), c.want)) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
 	}
 }

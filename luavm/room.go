@@ -56,7 +56,7 @@ func room(L *lua.LState, n int) error {
 	if j.fits(n) {
 		return nil
 	}
-	j.stop(memoryError(heapBytes()+int64(n)-j.base.Load(), j.vm.opts.MemoryLimit))
+	j.stop(j.vm.memoryError(heapBytes() + int64(n) - j.base.Load()))
 	return j.reason()
 }
 
@@ -68,7 +68,19 @@ func (j *job) fits(n int) bool {
 	}
 	heap := heapBytes()
 	base := j.baseOf(min(heap, j.worker.owner.heap.Load()))
-	return heap+int64(n)-base <= max(limit, base)
+	grown := heap + int64(n) - base
+	return grown <= max(limit, base) || grown <= j.vm.sharedLimit()
+}
+
+// sharedLimit is the growth that all who work in the process may cause together.
+func (vm *VM) sharedLimit() int64 { return vm.opts.MemoryLimit * int64(vm.sharers()) }
+
+// sharers is how many work in the process, this VM among them.
+func (vm *VM) sharers() int {
+	if vm.opts.Sharers == nil {
+		return 1
+	}
+	return max(vm.opts.Sharers(), 1)
 }
 
 // baseOf returns the size of the heap when the job got the VM, from which its growth is

@@ -29,6 +29,9 @@ type Options struct {
 	// MemoryLimit is the growth of the process heap, in bytes, at which the
 	// running job is stopped. 0 means DefaultMemoryLimit, negative none.
 	MemoryLimit int64
+	// Sharers is how many work in the process at present, each of which may make the heap grow as
+	// much: what the others take is no growth of the job. nil: nobody else does.
+	Sharers func() int
 	// StrictGlobals makes the writing of an undeclared global an error.
 	// While a job with Loading runs, functions may be declared.
 	StrictGlobals bool

@@ -203,6 +203,9 @@ func (w *watch) checkHeap(j *job) {
 	// which is large already is given as much again; and a collection may be
 	// late, so that a little too much must be seen twice.
 	allowed := max(limit, base)
+	if heap-base > allowed {
+		allowed = max(allowed, j.vm.sharedLimit())
+	}
 	if heap-base <= allowed {
 		w.late = false
 		return
@@ -211,7 +214,7 @@ func (w *watch) checkHeap(j *job) {
 		w.late = true
 		return
 	}
-	j.stop(memoryError(heap-base, limit))
+	j.stop(j.vm.memoryError(heap - base))
 }
 
 // heapNow returns the size of the heap, measured at most a tick ago.
@@ -339,7 +342,11 @@ func heapBytes() int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-func memoryError(grown, limit int64) *Error {
-	return &Error{Kind: Memory, Message: fmt.Sprintf("stopped: the memory of the whole process grew by %d MiB while this hook ran (limit %d MiB)",
-		grown>>20, limit>>20)}
+// memoryError is why a job is stopped while which the heap grew by so many bytes.
+func (vm *VM) memoryError(grown int64) *Error {
+	text := fmt.Sprintf("stopped: the memory of the whole process grew by %d MiB while this hook ran (limit %d MiB)", grown>>20, vm.opts.MemoryLimit>>20)
+	if n := vm.sharers(); n > 1 {
+		text += fmt.Sprintf("; %d agents worked at the time, each of which may take as much", n)
+	}
+	return &Error{Kind: Memory, Message: text}
 }

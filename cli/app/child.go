@@ -118,19 +118,20 @@ func (c *child) live() {
 		c.result = c.outcome(err)
 		return
 	}
-	c.tell(&agent.ChildStart{Name: c.Name(), Depth: c.Identity().Depth, Prompt: c.plan.Prompt})
+	c.tell(&agent.ChildStart{Name: c.Name(), Depth: c.Identity().Depth, Prompt: c.plan.Prompt, Call: c.Call()})
 	err = r.guard(func() error { return c.work(r) })
 	c.result = c.outcome(err)
 	c.read(r.agent)
 	defer func() {
-		c.tell(&agent.ChildEnd{Name: c.Name(), StopReason: c.result.StopReason, Usage: c.result.Usage, Text: c.result.Text})
+		r := &c.result
+		c.tell(&agent.ChildEnd{Name: c.Name(), StopReason: r.StopReason, Usage: r.Usage, Text: r.Text, Error: r.Error, Call: c.Call()})
 	}()
 	if err := r.close(context.Background()); err != nil {
 		c.parent.agent.Notify(context.Background(), agent.LevelWarning, fmt.Sprintf("[%s] %v", c.Name(), err))
 	}
 }
 
-// tell tells the hooks of the parent what becomes of the child.
+// tell tells the hooks and the front end of the parent what becomes of the child.
 func (c *child) tell(e agent.Event) { c.parent.agent.TellChild(context.Background(), e) }
 
 // outcome is the end of a child that err says: why it stopped.

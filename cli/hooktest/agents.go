@@ -211,6 +211,9 @@ func aborted() api.AgentResult { return api.AgentResult{StopReason: "aborted", E
 // Name is that of [api.Child].
 func (c *playedChild) Name() string { return c.asked.name }
 
+// Ended is that of [api.Child].
+func (c *playedChild) Ended() <-chan struct{} { return c.over }
+
 // Wait is that of [api.Child].
 func (c *playedChild) Wait(ctx context.Context) (api.AgentResult, error) {
 	select {

@@ -328,7 +328,8 @@ func (s *started) work(ctx context.Context, all Agents, r AgentRequest, began ch
 	if err != nil {
 		return
 	}
-	s.result, s.failed = one.Wait(context.WithoutCancel(ctx))
+	<-one.Ended()
+	s.result, s.failed = one.Wait(context.Background())
 	close(s.ended)
 }
 
@@ -386,15 +387,9 @@ func (s *started) awaitEnd(ctx context.Context, timeout time.Duration, until *si
 	defer end()
 	ctx, cancel := until.within(ctx)
 	defer cancel()
-	select {
-	case <-s.ended:
+	if _, err := s.child.Wait(ctx); err == nil || ctx.Err() == nil {
+		<-s.ended
 		return nil
-	case <-ctx.Done():
-	}
-	select {
-	case <-s.ended:
-		return nil
-	default:
 	}
 	if isLate() {
 		return errTimeout

@@ -30,6 +30,8 @@ type calls struct {
 	used  map[string]bool
 	open  map[string]*call // those without an end, by the id that the model gave
 	order []string         // of those
+
+	children map[string]*call // agents that work for no call of a tool, by their names
 }
 
 // call is a call that has not ended.
@@ -121,6 +123,12 @@ func (c *calls) progress(e *agent.ToolExecutionUpdate) {
 		return
 	}
 	output := resultContent(e.Partial.Content)
+	c.show(x, output)
+}
+
+// show sends what there is so far of the output of a call, now or in a while. The caller has the
+// lock.
+func (c *calls) show(x *call, output []any) {
 	if len(output) == 0 {
 		return
 	}
@@ -175,12 +183,19 @@ func (c *calls) end(e *agent.ToolExecutionEnd) {
 
 // remove forgets a call that has ended. The caller has the lock.
 func (c *calls) remove(id string) {
-	if x := c.open[id]; x != nil && x.timer != nil {
-		x.timer.Stop()
-		x.timer = nil
+	if x := c.open[id]; x != nil {
+		x.drop()
 	}
 	delete(c.open, id)
 	c.order = slices.DeleteFunc(c.order, func(other string) bool { return other == id })
+}
+
+// drop has what waits of the output of a call not sent. The caller has the lock.
+func (x *call) drop() {
+	if x.timer != nil {
+		x.timer.Stop()
+		x.timer = nil
+	}
 }
 
 // sweep ends the calls that the loop never got, as those of an answer that broke off.

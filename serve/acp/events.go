@@ -26,6 +26,7 @@ func (listener) Wants(k agent.Kind) bool {
 		agent.KindCompactionStart, agent.KindCompactionEnd,
 		agent.KindModelSelect, agent.KindThinkingLevelSelect, agent.KindModeSelect, agent.KindSessionInfoChanged,
 		agent.KindSessionBeforeSwitch, agent.KindSessionBeforeNew, agent.KindSessionBeforeBranch,
+		agent.KindChildStart, agent.KindChildUpdate, agent.KindChildEnd,
 	}, k)
 }
 
@@ -81,6 +82,12 @@ func (l listener) Handle(_ context.Context, e agent.Event) error {
 		menu{s}.tellNews()
 	case *agent.SessionInfoChanged:
 		s.tellTitle()
+	case *agent.ChildStart:
+		s.calls.childStarts(e)
+	case *agent.ChildUpdate:
+		s.calls.childWorks(e)
+	case *agent.ChildEnd:
+		s.calls.childEnds(e)
 	case *agent.SessionBeforeSwitch:
 		e.Cancel = s.refuseOther(e.Cancel)
 	case *agent.SessionBeforeNew:

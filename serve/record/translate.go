@@ -45,7 +45,8 @@ func (t *Translator) Wants(k agent.Kind) bool {
 		agent.KindToolExecutionStart, agent.KindToolExecutionUpdate, agent.KindToolExecutionEnd,
 		agent.KindQueueChanged, agent.KindSessionInfoChanged, agent.KindThinkingLevelSelect, agent.KindHookError,
 		agent.KindCompactionStart, agent.KindCompactionEnd, agent.KindSessionBeforeTree, agent.KindSessionTree,
-		agent.KindAutoRetryStart, agent.KindAutoRetryWaited, agent.KindAutoRetryEnd:
+		agent.KindAutoRetryStart, agent.KindAutoRetryWaited, agent.KindAutoRetryEnd,
+		agent.KindChildStart, agent.KindChildEnd:
 		return true
 	}
 	return false
@@ -101,6 +102,11 @@ func (t *Translator) Handle(e agent.Event) {
 		t.endWait(e)
 	case *agent.AutoRetryEnd:
 		t.endRetry(e)
+	case *agent.ChildStart:
+		t.write(begin("child_start").text("name", e.Name).number("depth", e.Depth).text("prompt", e.Prompt).optional("toolCallId", e.Call))
+	case *agent.ChildEnd:
+		l := begin("child_end").text("name", e.Name).text("stopReason", e.StopReason).raw("usage", encodeUsage(&e.Usage)).text("text", e.Text)
+		t.write(l.optional("errorMessage", e.Error).optional("toolCallId", e.Call))
 	}
 }
 

@@ -2,8 +2,10 @@ package rpc
 
 import (
 	"context"
+	"strings"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 // Wants reports whether k is one of the events that Handle uses.
@@ -11,7 +13,7 @@ func (s *Server) Wants(k agent.Kind) bool {
 	switch k {
 	case agent.KindInput, agent.KindAgentStart, agent.KindAgentSettled,
 		agent.KindCompactionStart, agent.KindCompactionEnd, agent.KindNotice, agent.KindModeSelect,
-		agent.KindSessionBeforeTree, agent.KindSessionTree, agent.KindQueueChanged:
+		agent.KindSessionBeforeTree, agent.KindSessionTree, agent.KindQueueChanged, agent.KindChildUpdate:
 		return true
 	}
 	return s.out.translator.Wants(k)
@@ -46,12 +48,30 @@ func (s *Server) Handle(ctx context.Context, e agent.Event) error {
 		s.note(func(f *facts) { f.summing = false })
 	case *agent.QueueChanged:
 		s.note(func(f *facts) { f.pending = len(e.Steering) + len(e.FollowUp) })
+	case *agent.ChildStart:
+		if e.Call == "" { // else the call shows what it does
+			s.tellChild(e.Name, e.Prompt)
+		}
+	case *agent.ChildUpdate:
+		s.tellChild(e.Name, e.Text[strings.LastIndexByte(e.Text, '\n')+1:])
+	case *agent.ChildEnd:
+		if e.Call == "" {
+			s.tellChild(e.Name, "")
+		}
 	}
 	if s.out.translator.Wants(e.Kind()) {
 		s.out.event(e)
 	}
 	return nil
 }
+
+// tellChild shows what an agent does that a hook uses otherwise than in a tool; "" takes it away.
+func (s *Server) tellChild(name, text string) {
+	s.user.SetStatus("agent:"+name, printable.FirstLine(text, statusOfChild))
+}
+
+// statusOfChild is how many characters of what a child does are shown.
+const statusOfChild = 200
 
 // tellNotice tells the client of a warning or an error. Before its first command, and for
 // all that is only worth knowing, a line for a user does. The failure of a hook is a record
