@@ -226,7 +226,10 @@ func (h *hookCommands) adopt(ctx context.Context, name string) (string, error) {
 	if err != nil || answer != agent.Yes {
 		return "not adopted; the draft stays as it is", err
 	}
-	return "adopted: " + d.Name, h.chain.Adopt(ctx, d)
+	if err := h.chain.Adopt(ctx, d); err != nil {
+		return "", fmt.Errorf("adopt %s: %w", d.Name, err)
+	}
+	return "adopted: " + d.Name, nil
 }
 
 // describe lists the hooks in the order in which they run, with their state, what they
