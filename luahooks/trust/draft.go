@@ -158,6 +158,25 @@ func (g *Guard) Adopt(d *Draft) error {
 	return nil
 }
 
+// Discard removes what is in the place of the files of a draft, the hook first, for a user who wants
+// it no more. It is refused as [Guard.Adopt] is.
+func (g *Guard) Discard(d *Draft) error {
+	s := g.lock()
+	defer g.mu.Unlock()
+	if err := s.mayAdoptDraft(d); err != nil {
+		return err
+	}
+	for _, f := range slices.Backward(d.files) {
+		if err := os.Remove(f.to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		is := s.home.onDisk(f.to)
+		s.ledger.put(f.to, is)
+		s.noteApproved(f.to, is, ScopeGlobal)
+	}
+	return nil
+}
+
 // errAtWork keeps drafts from being adopted while a tool could change what is adopted.
 var errAtWork = errors.New("tools are at work; try it again when they have ended")
 
