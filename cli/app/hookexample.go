@@ -85,10 +85,10 @@ func DescribeReplaced(d *trust.Draft) string {
 // ReplaceQuestion asks about what [DescribeReplaced] describes.
 func ReplaceQuestion(d *trust.Draft) string { return "Replace " + printable.VisibleLine(d.Name) + "?" }
 
-// AskReplace shows what an example would replace, and asks whether it may. It returns false if
+// AskReplace says what an example would replace, and asks whether it may. It returns false if
 // nobody answers.
-func (p User) AskReplace(ctx context.Context, d *trust.Draft) bool {
-	fmt.Fprint(p.Out, DescribeReplaced(d))
+func (p User) AskReplace(ctx context.Context, d *trust.Draft, description string) bool {
+	fmt.Fprint(p.Out, description)
 	return p.confirm(ctx, ReplaceQuestion(d))
 }
 

@@ -58,7 +58,7 @@ func Find(name string) (Example, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return Example{}, fmt.Errorf("no example %q%s; `pi hooks examples` lists them", name, suggest.Hint(want, names))
+	return Example{}, fmt.Errorf("no example %q%s; `pi hooks examples` lists them", want, suggest.Hint(want, names))
 }
 
 // About is the sentence with which the head of the hook begins, without the title before it.
