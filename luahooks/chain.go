@@ -154,6 +154,11 @@ func (c *Chain) ReadDraft(name string) (*trust.Draft, error) {
 	return c.guard.ReadDraft(c.opts.Places, name)
 }
 
+// DraftOf is a draft of a hook and its test that came with the program.
+func (c *Chain) DraftOf(name, hook, test string) (*trust.Draft, error) {
+	return c.guard.DraftOf(c.opts.Places, name, hook, test)
+}
+
 // Drafts lists the names of the drafts that there are.
 func (c *Chain) Drafts() []string { return c.opts.Places.Drafts() }
 

@@ -25,7 +25,7 @@ import (
 type hookCommands struct {
 	chain     *luahooks.Chain
 	skipped   []trust.Source // project hooks that nobody approved
-	globalDir string         // where hooks of the user are
+	places    trust.Places
 	log       string         // the file of the hook log
 	ui        agent.UI       // who approves
 
@@ -38,7 +38,7 @@ type hookCommands struct {
 func (h *hookCommands) list() []command.Command {
 	return []command.Command{
 		{
-			Name: "hooks", Args: "[reload|log|trace|replay|enable|disable|approve|adopt] [name]",
+			Name: "hooks", Args: "[add|reload|log|trace|replay|enable|disable|approve|adopt] [name]",
 			Help:     "list the hooks with their state, or do something about one",
 			Complete: h.complete,
 			Run: func(ctx context.Context, args string) (command.Outcome, error) {
@@ -58,7 +58,7 @@ func (h *hookCommands) list() []command.Command {
 }
 
 func hookActions() []string {
-	return []string{"reload", "log", "trace", "replay", "enable", "disable", "approve", "adopt"}
+	return []string{"add", "reload", "log", "trace", "replay", "enable", "disable", "approve", "adopt"}
 }
 
 // complete returns what the words behind /hooks can be completed to: an action, or behind
@@ -69,6 +69,8 @@ func (h *hookCommands) complete(prefix string) []string {
 	switch {
 	case !second:
 		words = hookActions()
+	case action == "add":
+		return h.completeExamples(name)
 	case action == "adopt":
 		for _, draft := range h.chain.Drafts() {
 			words = append(words, action+" "+draft)
@@ -97,6 +99,8 @@ func (h *hookCommands) run(ctx context.Context, args string) (string, error) {
 	switch action {
 	case "":
 		return h.describe(), nil
+	case "add":
+		return h.add(ctx, name)
 	case "reload":
 		return h.reload(ctx), nil
 	case "log":
@@ -226,7 +230,10 @@ func (h *hookCommands) adopt(ctx context.Context, name string) (string, error) {
 	if err != nil || answer != agent.Yes {
 		return "not adopted; the draft stays as it is", err
 	}
-	return "adopted: " + d.Name, h.chain.Adopt(ctx, d)
+	if err := h.chain.Adopt(ctx, d); err != nil {
+		return "", fmt.Errorf("adopt %s: %w", d.Name, err)
+	}
+	return "adopted: " + d.Name, nil
 }
 
 // describe lists the hooks in the order in which they run, with their state, what they
@@ -250,7 +257,7 @@ func (h *hookCommands) describe() string {
 		detail(&b, "it was "+p.Change+"; /hooks approve "+printable.VisibleLine(p.Name)+" shows the difference")
 	}
 	if b.Len() == 0 {
-		return "no hooks; a Lua file in " + config.Tilde(h.globalDir) + " is one"
+		return "no hooks; a Lua file in " + config.Tilde(h.places.GlobalDir()) + " is one"
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
