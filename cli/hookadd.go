@@ -35,4 +35,3 @@ func hooksAdd(o *app.Options) *cobra.Command {
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be written, and write nothing")
 	return c
 }
-
