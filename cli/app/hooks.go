@@ -39,7 +39,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 		o.AskProject = r.startUser().AskProject
 		o.FetchPackages = func(ctx context.Context, wants []trust.TeamPackage) error { return p.FetchTeam(ctx, wants, r.tellNow) }
 	}
-	if err := p.PackageStore().Recover(); err != nil {
+	if err := p.Packages().Recover(); err != nil {
 		r.later.warn(err.Error())
 	}
 	p.tellUnapproved(&r.later)

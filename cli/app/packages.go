@@ -8,15 +8,9 @@ import (
 
 	"pi/agent/prompts"
 	"pi/cli/config"
-	"pi/cli/packages"
 	"pi/internal/printable"
 	"pi/luahooks/trust"
 )
-
-// PackageStore is the packages of this place.
-func (p *Place) PackageStore() packages.Store {
-	return packages.Store{AgentDir: p.AgentDir, Approvals: p.Guard}
-}
 
 // FetchTeam brings packages that the project names, after the yes of a user to them: all of them, or
 // the error says why one did not come. tell is told what is under way.
@@ -25,11 +19,11 @@ func (p *Place) FetchTeam(ctx context.Context, wants []trust.TeamPackage, tell f
 	if err != nil {
 		return err
 	}
-	store := p.PackageStore()
+	store := p.Packages()
 	there := store.TeamNames(append(named, wants...))
 	for _, t := range wants {
 		tell(fmt.Sprintf("fetching package %s from %s", printable.VisibleLine(t.Name), printable.VisibleLine(t.Source)))
-		if err := store.FetchTeam(ctx, packages.Fetcher{Watcher: p.Watcher}, t, there); err != nil {
+		if err := store.FetchTeam(ctx, p.Fetcher(), t, there); err != nil {
 			return err
 		}
 	}

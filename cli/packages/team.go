@@ -112,7 +112,7 @@ func teamSource(t trust.TeamPackage) (Source, error) {
 // files. Nothing comes that is not of the commit or has another sum. there are the names of all packages that the
 // project can rely on.
 func (s Store) FetchTeam(ctx context.Context, f Fetcher, t trust.TeamPackage, there []string) error {
-	if err := s.Approvals.MayChangePackages(); err != nil {
+	if err := s.Guard.MayChangePackages(); err != nil {
 		return fmt.Errorf("package %s: %w", t.Name, err)
 	}
 	p, err := fetchTeam(ctx, f, t)
@@ -164,7 +164,7 @@ func (s Store) placeBySum(p *Package, sum string) error {
 		return err
 	}
 	defer os.RemoveAll(stage)
-	files := entryOf(p).Files
+	files := p.Files.Sums()
 	next := filepath.Join(stage, sum)
 	if err := write(next, p.Files); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (s Store) placeBySum(p *Package, sum string) error {
 	if err != nil {
 		return err
 	}
-	return s.Approvals.ApprovePackage(place, files)
+	return s.Guard.ApprovePackage(place, files)
 }
 
 // TeamNames are the names that packages of a project may need: of those that it names, and of the user's.

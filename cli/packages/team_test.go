@@ -72,7 +72,7 @@ func TestAPackageOfATeamComesAsItIsNamedOrNotAtAll(t *testing.T) {
 	must(t, os.MkdirAll(agentDir, 0o700))
 	guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: t.TempDir()})
 	must(t, err)
-	s := Store{AgentDir: agentDir, Approvals: guard}
+	s := Store{AgentDir: agentDir, Guard: guard}
 	good := trust.TeamPackage{Name: "pack", Source: "file://" + filepath.ToSlash(r.bare), Commit: first, Sum: p.Sum()}
 	dir := trust.Places{AgentDir: agentDir}.SumDir(p.Sum())
 	for name, c := range map[string]struct {
