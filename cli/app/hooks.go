@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -78,7 +79,8 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 }
 
 // tellNow tells the user what is under way: at once, be it that there is no front end yet.
-func (r *run) tellNow(text string) {
+func (r *run) tellNow(lines ...string) {
+	text := strings.Join(lines, "\n")
 	if r.agent == nil {
 		r.startUser().notify(text, agent.LevelInfo)
 		return

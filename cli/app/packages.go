@@ -14,7 +14,7 @@ import (
 
 // FetchTeam brings packages that the project names, after the yes of a user to them: all of them, or
 // the error says why one did not come. tell is told what is under way.
-func (p *Place) FetchTeam(ctx context.Context, wants []trust.TeamPackage, tell func(text string)) error {
+func (p *Place) FetchTeam(ctx context.Context, wants []trust.TeamPackage, tell func(text ...string)) error {
 	named, _, err := p.Guard.Team(p.Places())
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (p *Place) FetchTeam(ctx context.Context, wants []trust.TeamPackage, tell f
 }
 
 // Accept puts in force what waits for approval and a user was shown. Packages that it names come first.
-func (p *Place) Accept(ctx context.Context, w trust.Pending, tell func(text string)) error {
+func (p *Place) Accept(ctx context.Context, w trust.Pending, tell func(text ...string)) error {
 	_, wants, err := p.Guard.TeamIn(&w)
 	if err == nil && len(wants) > 0 {
 		err = p.FetchTeam(ctx, wants, tell)
