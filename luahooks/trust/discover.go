@@ -22,8 +22,8 @@ type Found struct {
 	TooLarge  error    // why the hooks of the project are left out, whoever approved them
 }
 
-// Discover lists the hooks in chain order: the agent directory's, the project's,
-// the configured ones, those of the command line; within a directory by name,
+// Discover lists the hooks in chain order: the agent directory's, those of its packages, the
+// project's, the configured ones, those of the command line; within a directory by name,
 // byte by byte. A file reached twice counts at its first place, but one that the
 // user names counts where the user does: a link in a project must not take its
 // place and then wait for approval. What g withholds is listed as it was before; g
@@ -44,7 +44,9 @@ func (p Places) Discover(g *Guard) Found {
 	project := d.found.TooLarge == nil
 	if !p.NoHooks && !p.Only {
 		d.addDirectory(ScopeGlobal, p.GlobalDir())
+		d.addPackages(g.ownPackages())
 		if project {
+			d.addTeam()
 			d.addDirectory(ScopeProject, p.ProjectDir())
 		}
 	}
@@ -122,7 +124,7 @@ func (d *discovery) add(s Source) {
 // mayBeGate reports whether a source of the project that cannot be read may be a gate that
 // the user relies on: hooks of the project may run, and this one, or all, were approved.
 func (d *discovery) mayBeGate(s Source) bool {
-	return !d.places.NoProject && (d.places.ProjectApproved || d.guard.WasApproved(s.Path))
+	return s.Package != "" || !d.places.NoProject && (d.places.ProjectApproved || d.guard.WasApproved(s.Path))
 }
 
 // own returns the files of the hooks that the user names, in the own settings or on the
