@@ -101,13 +101,14 @@ func tellDrafted(out io.Writer, e draftedExample) {
 }
 
 // updateExamples brings the examples that are named, or all, to what the program has of them, where
-// the user has not changed them since: it shows the difference and asks, unless yes is given.
-func updateExamples(cmd *cobra.Command, p *app.Place, names []string, yes bool) error {
+// the user has not changed them since: it shows the difference and asks, unless yes is given. With
+// dryRun it shows the difference alone.
+func updateExamples(cmd *cobra.Command, p *app.Place, names []string, yes, dryRun bool) error {
 	all, err := app.ListExamples(p.Places())
 	if err != nil {
 		return err
 	}
-	out, attended, waits := cmd.OutOrStdout(), term.IsTerminal(int(os.Stdin.Fd())), false
+	out, attended, waits := cmd.OutOrStdout(), term.IsTerminal(int(os.Stdin.Fd())) && !dryRun, false
 	for _, e := range all {
 		named := slices.Contains(names, e.Name)
 		switch {
@@ -127,7 +128,7 @@ func updateExamples(cmd *cobra.Command, p *app.Place, names []string, yes bool) 
 			waits = waits || waiting
 		}
 	}
-	if waits {
+	if waits && !dryRun {
 		return errors.New("nothing of that was taken: nobody can be asked here; --yes takes it")
 	}
 	return nil

@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"pi/agent"
@@ -61,6 +62,7 @@ func (l *loader) update(ctx context.Context, force, sure bool) (fresh []*hook, d
 	for _, path := range l.settingsFiles() {
 		parts[path] = ""
 	}
+	maps.Copy(parts, l.guard.PackageFiles(*l.places))
 	ask, unsure := l.guard.Judge(parts, sure)
 	l.edits.tellNotices(ctx)
 	if len(ask) > 0 {
@@ -201,6 +203,9 @@ func (l *loader) files() (files []string) {
 		if h.tried != nil {
 			files = append(files, h.tried.files()...)
 		}
+	}
+	for path := range l.guard.PackageFiles(*l.places) {
+		files = append(files, path)
 	}
 	return append(files, l.settingsFiles()...)
 }

@@ -23,11 +23,11 @@ import (
 
 // hookCommands are the slash commands about hooks.
 type hookCommands struct {
-	chain     *luahooks.Chain
-	skipped   []trust.Source // project hooks that nobody approved
-	places    trust.Places
-	log       string         // the file of the hook log
-	ui        agent.UI       // who approves
+	chain   *luahooks.Chain
+	skipped []trust.Source // project hooks that nobody approved
+	places  trust.Places
+	log     string   // the file of the hook log
+	ui      agent.UI // who approves
 
 	session func() *session.Session // the current one, for a replay
 	tools   []agent.Tool            // of the program

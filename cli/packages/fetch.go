@@ -2,7 +2,6 @@ package packages
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,8 +36,6 @@ const (
 type Fetcher struct {
 	// Watcher ends git if this program is killed; nil: nobody does.
 	Watcher *process.Watcher
-	// Examples returns the files of an example that the program brings; nil: there are none.
-	Examples func(name string) ([]TreeFile, error)
 
 	maxFetch int64         // 0: the usual one
 	time     time.Duration // 0: the usual one
@@ -53,28 +50,15 @@ func (f Fetcher) Fetch(ctx context.Context, s Source) (Fetched, error) {
 		got.Files, err = ReadFolder(s.Address)
 	case File:
 		got.Files, err = readHook(s)
-	case Example:
-		got.Files, err = f.example(s.Address)
 	case Git:
 		return f.fetchGit(ctx, s)
 	default:
-		return got, errors.New("a source has to be parsed")
+		return got, fmt.Errorf("read %s: it is no package", s)
 	}
 	if err != nil {
 		return Fetched{}, fmt.Errorf("read %s: %w", s, err)
 	}
 	return got, nil
-}
-
-func (f Fetcher) example(name string) (Tree, error) {
-	if f.Examples == nil {
-		return Tree{}, errors.New("there are no examples here")
-	}
-	files, err := f.Examples(name)
-	if err != nil {
-		return Tree{}, err
-	}
-	return newTree(files)
 }
 
 // fetchGit reads the files of a repository at its reference.

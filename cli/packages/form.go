@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"pi/internal/safefile"
 )
 
 // Package is what came from a source, in the form that packages have here.
@@ -95,3 +98,34 @@ func (p *Package) HasTests() bool {
 
 // Sum is one hash over the name and all files of the package.
 func (p *Package) Sum() string { return p.Files.Sum(p.Name) }
+
+// HookName is what a hook of a package is called everywhere: that of init.lua as the package itself.
+func HookName(pack, file string) string {
+	if file == "init.lua" {
+		return pack
+	}
+	return pack + "." + strings.TrimSuffix(path.Base(file), ".lua")
+}
+
+// Around returns the package that a folder of hooks belongs to, and what that is called: one whose author
+// works on it has a package.toml, one that came lies among the packages.
+func Around(dir string) (root, name string, ok bool) {
+	for _, root := range []string{dir, filepath.Dir(dir)} {
+		if root != dir && filepath.Base(dir) != "hooks" {
+			break
+		}
+		name := filepath.Base(root)
+		text, err := safefile.Read(filepath.Join(root, ManifestFile), maxFile)
+		above := filepath.Base(filepath.Dir(root))
+		switch {
+		case err == nil:
+			if m, err := ParseManifest(text); err == nil {
+				name = cmp.Or(m.Name, name)
+			}
+		case above != "packages" && !strings.HasPrefix(above, stagePrefix):
+			continue
+		}
+		return root, name, CheckName(name) == nil
+	}
+	return "", "", false
+}

@@ -13,13 +13,11 @@ import (
 
 	"pi/internal/printable"
 	"pi/internal/safefile"
+	"pi/luahooks/trust"
 )
 
-// LockFile is the name of the file in the agent directory that says where each package came from.
-// It approves nothing.
-const LockFile = "packages.lock"
-
-// Lock is the content of packages.lock.
+// Lock is the content of packages.lock ([trust.LockFile]), which says where each package came from. It
+// approves nothing.
 type Lock struct {
 	Version  int              `json:"version"`
 	Packages map[string]Entry `json:"packages"` // by name
@@ -38,17 +36,13 @@ type Entry struct {
 
 // entryOf is the entry of a package.
 func entryOf(p *Package) Entry {
-	e := Entry{Kind: p.Source.Kind, Source: p.Source.Address, Ref: p.Source.Ref, Commit: p.Commit, Named: p.Named, Sum: p.Sum(), Files: map[string]string{}}
-	for _, f := range p.Files.Files() {
-		e.Files[f.Path] = f.Sum()
-	}
-	return e
+	return Entry{Kind: p.Source.Kind, Source: p.Source.Address, Ref: p.Source.Ref, Commit: p.Commit, Named: p.Named, Sum: p.Sum(), Files: p.Files.Sums()}
 }
 
 // From is the source of an entry, checked as one that a user writes, for somebody may have changed the lock.
 func (e Entry) From() (Source, error) {
 	s := Source{Kind: e.Kind, Address: e.Source, Ref: e.Ref}
-	bad := fmt.Errorf("%s has a source that is none: %s", LockFile, printable.Short(printable.VisibleLine(e.Source)))
+	bad := fmt.Errorf("%s has a source that is none: %s", trust.LockFile, printable.Short(printable.VisibleLine(e.Source)))
 	if filepath.IsAbs(e.Source) {
 		if e.Kind == Example || printable.VisibleLine(e.Source) != e.Source || e.Kind == Git && checkGitPath(s) != nil {
 			return Source{}, bad
@@ -103,7 +97,7 @@ func ParseLock(text []byte) (Lock, error) {
 
 // ReadLock reads the lock of an agent directory.
 func ReadLock(agentDir string) (Lock, error) {
-	path := filepath.Join(agentDir, LockFile)
+	path := filepath.Join(agentDir, trust.LockFile)
 	text, err := safefile.Read(path, maxLock)
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err = nil, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pi/internal/printable"
+	"pi/luahooks/trust"
 )
 
 // Kind is what a source is.
@@ -19,7 +20,7 @@ type Kind string
 const (
 	Folder  Kind = "folder"
 	File    Kind = "file"    // a single hook
-	Example Kind = "example" // one that the program brings along
+	Example Kind = "example" // a hook that the program brings along, which is no package
 	Git     Kind = "git"
 )
 
@@ -317,16 +318,13 @@ func CheckRef(ref string) error {
 	return nil
 }
 
-// packageName matches the name of a package.
-var packageName = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
-
 // CheckName returns why a package cannot be called so.
 func CheckName(name string) error {
 	switch {
 	case name == "pi":
 		return errors.New("pi is the name of what hooks are given, so no package has it")
-	case !packageName.MatchString(name) || name[0] == '-':
-		return fmt.Errorf("%q is no name of a package: it has small letters, digits, _ and -, at most 64", printable.Short(printable.VisibleLine(name)))
+	case !trust.IsPackageName(name) || strings.ToLower(name) != name:
+		return fmt.Errorf("%q is no name of a package: it has small letters, digits, _ and -, at most 64, and is not sums or project", printable.Short(printable.VisibleLine(name)))
 	case isDevice(name):
 		return fmt.Errorf("%q is the name of a device on some systems", name)
 	}

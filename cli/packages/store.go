@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pi/internal/safefile"
+	"pi/luahooks/trust"
 )
 
 // A package is put in place so that whoever looks, and whenever this program is killed, finds the old one
@@ -21,24 +22,10 @@ import (
 // decides: what was noted and not approved is dropped, what was approved is brought to its end, by whoever comes
 // next.
 
-// Approvals are what a user agreed to. They are those of [trust.Guard].
-type Approvals interface {
-	// MayChangePackages returns why nothing can be added, replaced or removed now.
-	MayChangePackages() error
-	// ApprovePackage approves exactly these files, hashes by path, of the package in a folder.
-	ApprovePackage(dir string, files map[string]string) error
-	// ForgetPackage takes all approvals of a package back.
-	ForgetPackage(dir string) error
-	// ApprovedPackage returns what is approved of a package.
-	ApprovedPackage(dir string) map[string]string
-	// ChangeLock changes packages.lock.
-	ChangeLock(change func(old []byte) ([]byte, error)) error
-}
-
 // Store is the packages of an agent directory.
 type Store struct {
-	AgentDir  string
-	Approvals Approvals
+	AgentDir string
+	Guard    *trust.Guard // what a user agreed to
 
 	testOnlyStep func(step string) // nil but in tests, which end the program there
 }
@@ -109,7 +96,7 @@ func (s Store) Stage(p *Package) (*Staged, error) {
 
 // begin makes a staging folder with its note.
 func (s Store) begin(n note) (*Staged, error) {
-	if err := s.Approvals.MayChangePackages(); err != nil {
+	if err := s.Guard.MayChangePackages(); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(s.packages(), 0o700); err != nil {
@@ -196,7 +183,7 @@ func (st *Staged) Commit() error {
 		return fmt.Errorf("package %s was changed since it was shown; nothing of it is in force", name)
 	}
 	s.step("checked")
-	if err := s.Approvals.ApprovePackage(s.Dir(name), st.note.Entry.Files); err != nil {
+	if err := s.Guard.ApprovePackage(s.Dir(name), st.note.Entry.Files); err != nil {
 		return fmt.Errorf("approve package %s: %w", name, err)
 	}
 	s.step("approved")
@@ -211,7 +198,7 @@ func (s Store) Remove(name string) error {
 	}
 	defer st.Close()
 	s.step("noted")
-	if err := s.Approvals.ForgetPackage(s.Dir(name)); err != nil {
+	if err := s.Guard.ForgetPackage(s.Dir(name)); err != nil {
 		return fmt.Errorf("remove package %s: %w", name, err)
 	}
 	s.step("forgotten")
@@ -229,18 +216,51 @@ func (st *Staged) finish() error {
 	if err := safefile.SyncDir(s.packages()); err != nil {
 		return err
 	}
-	err := s.Approvals.ChangeLock(func(old []byte) ([]byte, error) {
-		lock, err := ParseLock(old)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", LockFile, err)
-		}
+	err := s.changeLock(func(lock Lock) Lock {
 		if was, ok := lock.Packages[name]; ok && st.recovered && st.note.Entry != nil && maps.Equal(was.Files, st.note.Entry.Files) {
-			return old, nil
+			return lock
 		}
-		return lock.with(name, st.note.Entry).encode()
+		return lock.with(name, st.note.Entry)
 	})
 	s.step("locked")
 	return err
+}
+
+// changeLock changes the lock that is in force.
+func (s Store) changeLock(change func(Lock) Lock) error {
+	return s.Guard.ChangeLock(func(old []byte) ([]byte, error) {
+		lock, err := ParseLock(old)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", trust.LockFile, err)
+		}
+		return change(lock).encode()
+	})
+}
+
+// NoteCommit notes where a package is that came again with the same files: at another commit.
+func (s Store) NoteCommit(p *Package) error {
+	entry := entryOf(p)
+	return s.changeLock(func(lock Lock) Lock { return lock.with(p.Name, &entry) })
+}
+
+// CheckNeeded returns an error if a package that stays needs one of those that are to be removed.
+func (s Store) CheckNeeded(removed []string) error {
+	for _, name := range s.Names() {
+		text, err := safefile.Read(filepath.Join(s.Dir(name), ManifestFile), maxFile)
+		if err != nil || slices.Contains(removed, name) {
+			continue
+		}
+		m, err := ParseManifest(text)
+		if err != nil {
+			continue
+		}
+		for _, needed := range m.Needs {
+			if slices.Contains(removed, needed) {
+				return fmt.Errorf("package %s needs %s, so it stays; remove both, or %[1]s first", name, needed)
+			}
+		}
+	}
+	return nil
 }
 
 // move makes the folder of a package what the note says, if it is not that already.
@@ -268,11 +288,7 @@ func hasTree(dir string, files map[string]string) error {
 	if err != nil {
 		return err
 	}
-	is := map[string]string{}
-	for _, f := range t.Files() {
-		is[f.Path] = f.Sum()
-	}
-	if !maps.Equal(is, files) {
+	if !maps.Equal(t.Sums(), files) {
 		return errors.New("it has other files")
 	}
 	return nil
@@ -300,7 +316,7 @@ func (s Store) recoverOne(stage string) error {
 	if info, err := os.Stat(stage); err != nil || time.Since(info.ModTime()) < settling && !exists(filepath.Join(stage, noteName)) {
 		return nil // it is just being made
 	}
-	if err := s.Approvals.MayChangePackages(); err != nil {
+	if err := s.Guard.MayChangePackages(); err != nil {
 		return nil // a tool may have made it; it waits for a time without tools
 	}
 	if err := st.hold(); err != nil {
@@ -327,7 +343,7 @@ func (s Store) recoverOne(stage string) error {
 
 // isApproved reports whether a user agreed to what the note says.
 func (st *Staged) isApproved() bool {
-	approved := st.store.Approvals.ApprovedPackage(st.store.Dir(st.note.Name))
+	approved := st.store.Guard.ApprovedPackage(st.store.Dir(st.note.Name))
 	if st.note.Entry == nil {
 		return len(approved) == 0
 	}

@@ -46,6 +46,15 @@ type Tree struct{ files []TreeFile }
 // Files lists the files. The caller changes nothing in them.
 func (t Tree) Files() []TreeFile { return t.files }
 
+// Sums are the hashes of the files, by their paths.
+func (t Tree) Sums() map[string]string {
+	sums := map[string]string{}
+	for _, f := range t.files {
+		sums[f.Path] = f.Sum()
+	}
+	return sums
+}
+
 // Find returns the file with a path.
 func (t Tree) Find(path string) (TreeFile, bool) {
 	i, ok := slices.BinarySearchFunc(t.files, path, func(f TreeFile, path string) int { return strings.Compare(f.Path, path) })

@@ -16,6 +16,7 @@ import (
 type Found struct {
 	Sources   []Source // in chain order
 	Untrusted []Source // project hooks that are not to be run, with NoProject
+	Wanted    []Source // packages that the project names, as long as nobody approved that
 	Disabled  []Source // that the settings turn off
 	Problems  []error  // what cannot be read of a project and was never approved
 	Unread    []Source // directories that are there and cannot be read

@@ -64,7 +64,7 @@ func packTexts() map[string]string {
 		"agent/packages/pack/hooks/a_test.lua": "-- its test",
 		"agent/packages/pack/util.lua":         "return 1",
 		"agent/packages/pack/prompts/x.md":     "do",
-		"project/.pi/hooks/p.lua":                 "-- of the project",
+		"project/.pi/hooks/p.lua":              "-- of the project",
 	}
 }
 

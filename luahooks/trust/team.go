@@ -110,9 +110,8 @@ func (s *state) projectPackages(p Places) (list []Package) {
 	return list
 }
 
-// addTeam adds the packages that the project names as sources: their hooks, where a user approved
-// that; else each as one that nobody approved. What is wrong with the file is a problem of the
-// project.
+// addTeam adds the hooks of the packages that the project names, where a user approved that; else the
+// packages are wanted. What is wrong with the file is a problem of the project.
 func (d *discovery) addTeam() {
 	if d.guard == nil {
 		return
@@ -128,18 +127,19 @@ func (d *discovery) addTeam() {
 	}
 	here := d.guard.teamPackages(d.places)
 	d.addPackages(here)
-	approved := d.places.ProjectApproved || d.guard.mayUseTeam()
+	approved := d.places.ProjectApproved || d.guard.MayUseTeam()
 	for _, t := range named {
-		dir := d.places.SumDir(t.Sum)
-		if approved && slices.ContainsFunc(here, func(p Package) bool { return p.Dir == dir }) {
-			continue
-		}
-		label := d.guard.labelOf(t.Name)
+		label, dir := d.guard.labelOf(t.Name), d.places.SumDir(t.Sum)
 		s := Source{Name: label, Path: dir, Real: dir, Scope: ScopeProject, Package: label, PackageDir: dir}
-		if approved {
+		switch {
+		case d.places.NoProject:
+			d.found.Untrusted = append(d.found.Untrusted, s)
+		case !approved:
+			d.found.Wanted = append(d.found.Wanted, s)
+		case !slices.ContainsFunc(here, func(p Package) bool { return p.Dir == dir }):
 			s.Err = errTeam(label)
+			d.add(s)
 		}
-		d.add(s)
 	}
 }
 
@@ -150,8 +150,8 @@ func (g *Guard) teamPackages(p Places) []Package {
 	return s.projectPackages(p)
 }
 
-// mayUseTeam reports whether the file by which the project names packages is approved as it is active.
-func (g *Guard) mayUseTeam() bool {
+// MayUseTeam reports whether the file by which the project names packages is approved as it is active.
+func (g *Guard) MayUseTeam() bool {
 	s := g.lock()
 	defer g.mu.Unlock()
 	return s.approvals.isApproved(s.home.teamFile(), s.readLocked(s.home.teamFile()).Sum)
