@@ -122,10 +122,10 @@ func TestTheHeadOfAnExampleIsRead(t *testing.T) {
 	t.Parallel()
 	for head, want := range map[string][3]string{
 		"-- Title: does it. And more.\n-- More.\n--\n-- Rest: no.\n\nlocal x": {"does it", "", ""},
-		"-- Title: does e.g. this, v1.2\n-- of it.\nx()":                        {"does e.g. this, v1.2 of it", "", ""},
-		"-- Title: x.\n--\n-- Needs: `gopls`, or\n-- `clangd`.\n--\n-- End.":      {"x", "`gopls`, or `clangd`", "gopls clangd"},
-		"local x = 1 -- Title: no":                                              {"", "", ""},
-		"":                                                                      {"", "", ""},
+		"-- Title: does e.g. this, v1.2\n-- of it.\nx()":                      {"does e.g. this, v1.2 of it", "", ""},
+		"-- Title: x.\n--\n-- Needs: `gopls`, or\n-- `clangd`.\n--\n-- End.":  {"x", "`gopls`, or `clangd`", "gopls clangd"},
+		"local x = 1 -- Title: no":                                            {"", "", ""},
+		"":                                                                    {"", "", ""},
 	} {
 		e := Example{Hook: head}
 		if got := [3]string{e.About(), e.Needs(), strings.Join(e.Programs(), " ")}; got != want {
