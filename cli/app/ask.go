@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -137,25 +138,32 @@ func (p User) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 
 // whatIsBrought says what the files of a project are that are asked about.
 func whatIsBrought(files []trust.ProjectFile) string {
-	servers, hooks := 0, 0
+	servers, hooks, packages := 0, 0, 0
 	for _, f := range files {
-		if f.Program || len(f.Servers) > 0 {
+		switch {
+		case f.Program || len(f.Servers) > 0:
 			servers++
-		} else {
+		case len(f.Packages) > 0:
+			packages++
+		default:
 			hooks++
 		}
 	}
 	const (
-		ofHooks   = "This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything."
-		ofServers = "This project brings MCP servers that you have not approved. They are programs that may run anything, or addresses that get what the model sends them."
+		ofHooks    = "This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything."
+		ofPackages = "This project names packages of hooks that you have not approved. After a yes they are fetched, with exactly the sums that are listed; their hooks see every prompt and may run anything."
+		ofServers  = "This project brings MCP servers that you have not approved. They are programs that may run anything, or addresses that get what the model sends them."
 	)
-	switch {
-	case servers == 0:
-		return ofHooks
-	case hooks == 0:
-		return ofServers
+	var texts []string
+	for _, of := range []struct {
+		n    int
+		text string
+	}{{hooks, ofHooks}, {packages, ofPackages}, {servers, ofServers}} {
+		if of.n > 0 {
+			texts = append(texts, of.text)
+		}
 	}
-	return ofHooks + "\n" + ofServers
+	return strings.Join(texts, "\n")
 }
 
 // begin shows what a question is about. In a terminal that is wrapped at words, and stands in
@@ -188,7 +196,7 @@ func ListFiles(project string, files []trust.ProjectFile) string {
 			state = "approved"
 		}
 		fmt.Fprintf(&b, "  %-32s %7d bytes  %.12s  %-10s  %s\n", printable.VisibleLine(config.InProject(project, f.Path)), f.Size, f.SHA256, state, fileDoes(f)+approvedBy(f))
-		for _, row := range f.Servers {
+		for _, row := range slices.Concat(f.Servers, f.Packages) {
 			fmt.Fprintln(&b, "      "+printable.VisibleLine(row))
 		}
 	}
@@ -219,6 +227,8 @@ func fileDoes(f trust.ProjectFile) string {
 		return "MCP servers"
 	case f.Program:
 		return "of an MCP server"
+	case len(f.Packages) > 0:
+		return "packages"
 	case f.Entries:
 		return "what it says of hooks"
 	default:
@@ -275,6 +285,9 @@ func (p User) confirm(ctx context.Context, question string) bool {
 func DescribePending(w trust.Pending) string {
 	meanwhile := "Until you approve it, the version before stays in force."
 	switch {
+	case w.Unmarked:
+		return fmt.Sprintf("%s, %s, is not what was approved. Until it is again, or you approve it as it is, the tools that change something are shut.\n%s",
+			printable.VisibleLine(config.Tilde(w.Path)), printable.VisibleLine(w.Name), w.Diff)
 	case w.Change == "lost":
 		return printable.VisibleLine(config.Tilde(w.Path)) + " is not what pi wrote. Until you approve what follows, no hook runs and no setting counts.\n" + w.Diff
 	case w.Change == "added":

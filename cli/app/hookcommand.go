@@ -243,14 +243,18 @@ func (h *hookCommands) describe() string {
 	var b strings.Builder
 	waiting := h.chain.Pending()
 	for i, hook := range h.chain.Hooks() {
-		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(hook, waiting), hook.Scope, printable.VisibleLine(config.Tilde(hook.Path)))
+		name := printable.VisibleLine(config.Tilde(hook.Path))
+		if hook.Package != "" {
+			name = printable.VisibleLine(hook.Name) + "  " + name
+		}
+		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(hook, waiting), hook.Scope, name)
 		for _, text := range hookDetails(hook) {
 			detail(&b, text)
 		}
 	}
-	for _, s := range h.skipped {
+	for _, s := range append(h.skipped[:len(h.skipped):len(h.skipped)], h.chain.UnapprovedPackages()...) {
 		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "untrusted", s.Scope, printable.VisibleLine(config.Tilde(s.Path)))
-		detail(&b, "`pi trust` shows and approves it")
+		detail(&b, untrustedWay(s))
 	}
 	for _, p := range waiting {
 		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "pending", p.Kind, printable.VisibleLine(config.Tilde(p.Path)))
@@ -260,6 +264,14 @@ func (h *hookCommands) describe() string {
 		return "no hooks; a Lua file in " + config.Tilde(h.places.GlobalDir()) + " is one"
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// untrustedWay is what a user can do about a hook or a package that nobody approved.
+func untrustedWay(s trust.Source) string {
+	if s.Scope == trust.ScopePackage {
+		return UnapprovedWay(s)
+	}
+	return "`pi trust` shows and approves it"
 }
 
 // hookDetails say what a hook registers, how long its calls take, and what is wrong with it.

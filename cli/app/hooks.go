@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"pi/cli/config"
 	"pi/luahooks"
 	"pi/luahooks/api"
+	"pi/luahooks/trust"
 	"pi/repl/terminal/keymap"
 	"pi/session/message"
 	"pi/stdlib"
@@ -36,7 +38,12 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	}
 	if p.Attended() && !p.Hooks.NoApprove {
 		o.AskProject = r.startUser().AskProject
+		o.FetchPackages = func(ctx context.Context, wants []trust.TeamPackage) error { return p.FetchTeam(ctx, wants, r.tellNow) }
 	}
+	if err := p.Packages().Recover(); err != nil {
+		r.later.warn(err.Error())
+	}
+	p.tellUnapproved(&r.later)
 	o.Watcher, o.Locks = p.Watcher, p.Locks
 	o.CommandEnv, o.Grace = p.commandEnv, time.Duration(p.Config.HookGrace)*time.Millisecond
 	o.Tools, o.Inactive = p.tools(r.toolOptions())
@@ -69,6 +76,16 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 		return err
 	}
 	return p.reportSkipped(r.skipped, &r.later)
+}
+
+// tellNow tells the user what is under way: at once, be it that there is no front end yet.
+func (r *run) tellNow(lines ...string) {
+	text := strings.Join(lines, "\n")
+	if r.agent == nil {
+		r.startUser().notify(text, agent.LevelInfo)
+		return
+	}
+	r.agent.Notify(context.Background(), agent.LevelInfo, text)
 }
 
 // beforeSession emits the events that come before there is a session, and uses the session

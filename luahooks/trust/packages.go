@@ -442,6 +442,31 @@ func (g *Guard) CheckPackageText(path string) error {
 	return nil
 }
 
+// IsOfPackage reports whether a file lies in the folder of a package, be it one that nobody approved.
+func (g *Guard) IsOfPackage(path string) bool { return g.state.home.packageOf(path) != "" }
+
+// CheckPackageCode returns why these bytes of a file of a package do not run: nobody approved them.
+func (g *Guard) CheckPackageCode(path string, code []byte) error {
+	s := g.lock()
+	defer g.mu.Unlock()
+	if !s.approvals.isApproved(path, Sum(code)) {
+		return fmt.Errorf("%s is %w: %s", path, ErrNotApproved, wayOut(s.home.label(path)))
+	}
+	return nil
+}
+
+// CheckPackage returns why the files of a package are not on the disk as they were approved.
+func (g *Guard) CheckPackage(dir string) error {
+	s := g.lock()
+	defer g.mu.Unlock()
+	for path, sum := range s.home.approvedIn(dir) {
+		if s.home.onDisk(path).Sum != sum {
+			return fmt.Errorf("%s is %w: %s", path, ErrNotApproved, wayOut(s.home.label(path)))
+		}
+	}
+	return nil
+}
+
 // ReadPackageText returns a text of a package in the version in force. The error is why there is none
 // that was approved.
 func (g *Guard) ReadPackageText(path string) ([]byte, error) {

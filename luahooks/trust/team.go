@@ -42,6 +42,28 @@ func (g *Guard) Team(p Places) (named, wants []TeamPackage, err error) {
 	return named, s.home.notHere(named), err
 }
 
+// TeamToMend returns those of the packages that the project names, and a user approved, of which a file
+// is not as it was approved, or which are not here at all.
+func (g *Guard) TeamToMend(p Places) (broken []TeamPackage) {
+	named, _, _ := g.Team(p) // what is wrong with the file is told where it is read
+	if p.NoProject || !g.MayUseTeam() {
+		return nil
+	}
+	s := g.lock()
+	defer g.mu.Unlock()
+	for _, t := range named {
+		files := s.home.approvedIn(s.home.sumDir(t.Sum))
+		isBroken := len(files) == 0
+		for path, sum := range files {
+			isBroken = isBroken || s.home.onDisk(path).Sum != sum
+		}
+		if isBroken {
+			broken = append(broken, t)
+		}
+	}
+	return broken
+}
+
 // TeamIn is [Guard.Team] of what a version of the file that waits for approval names.
 func (g *Guard) TeamIn(pending *Pending) (named, wants []TeamPackage, err error) {
 	s := g.lock()
