@@ -11,6 +11,7 @@ import (
 	"pi/cli/app"
 	"pi/cli/packages"
 	"pi/internal/printable"
+	"pi/luahooks/examples"
 	"pi/luahooks/trust"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,11 @@ func hooksPackages(o *app.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			added, err := addedExamples(p)
+			if err != nil {
+				return err
+			}
+			list = append(list, added...)
 			if asJSON {
 				return printJSON(list)
 			}
@@ -48,7 +54,7 @@ type listedPackage struct {
 	Source      string   `json:"source,omitempty"` // "": the lock does not know it
 	Commit      string   `json:"commit,omitempty"`
 	Sum         string   `json:"sum,omitempty"`
-	State       string   `json:"state"` // runs, changed, missing, untrusted
+	State       string   `json:"state"` // runs, changed, missing, untrusted; of an example added, older, changed
 	Hooks       []string `json:"hooks"`
 	Files       int      `json:"files"`
 	Dir         string   `json:"dir"`
@@ -74,6 +80,17 @@ func listPackages(p *app.Place) ([]listedPackage, error) {
 		list = append(list, listPackage(p, lock, name))
 	}
 	return list, nil
+}
+
+// addedExamples lists the examples among the hooks of the user that the program has written there.
+func addedExamples(p *app.Place) (list []listedPackage, err error) {
+	all, err := app.ListExamples(p.Places())
+	for _, e := range all {
+		if e.State != examples.Absent && e.Known {
+			list = append(list, listedPackage{Name: e.Name, Description: e.About(), Source: examples.Prefix + e.Name, State: string(e.State), Hooks: []string{e.Name}, Files: 2, Dir: p.Places().GlobalDir()})
+		}
+	}
+	return list, err
 }
 
 // listPackage describes a package by what is on the disk of it.

@@ -47,7 +47,7 @@ func (f Fetcher) Fetch(ctx context.Context, s Source) (Fetched, error) {
 	got := Fetched{Source: s}
 	switch s.Kind {
 	case Folder:
-		got.Files, err = readFolder(s.Address)
+		got.Files, err = ReadFolder(s.Address)
 	case File:
 		got.Files, err = readHook(s)
 	case Git:

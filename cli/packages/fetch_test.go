@@ -40,7 +40,7 @@ func (r *repo) command(stdin string, args ...string) string {
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		r.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+		r.t.Fatalf("git %s: %v\n%s\n%.200q", strings.Join(args, " "), err, out, stdin)
 	}
 	return strings.TrimSpace(string(out))
 }

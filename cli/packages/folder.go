@@ -41,18 +41,19 @@ func isRepository(dir string) bool {
 
 // ReadFolder reads the files of a folder as they are, each once. A repository of git in it, which an author has there, is
 // no part of the package; everything else is held to the rules of packages.
-func ReadFolder(dir string) (Tree, error) { return readFolder(dir) }
+func ReadFolder(dir string) (Tree, error) { return readFolder(dir, nil) }
 
-func readFolder(dir string) (Tree, error) {
+// readFolder is ReadFolder without the files and folders that are left out, by their paths in it.
+func readFolder(dir string, leftOut map[string]bool) (Tree, error) {
 	b := newBuilder()
-	if err := walk(b, dir, ""); err != nil {
+	if err := walk(b, dir, "", leftOut); err != nil {
 		return Tree{}, err
 	}
 	return b.tree(), nil
 }
 
 // walk adds what is below a folder of a package; at is its path there, "" for the package itself.
-func walk(b *builder, dir, at string) error {
+func walk(b *builder, dir, at string, leftOut map[string]bool) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
@@ -64,10 +65,10 @@ func walk(b *builder, dir, at string) error {
 	}
 	for _, e := range entries {
 		name := path.Join(at, e.Name())
-		if name == ".git" {
+		if name == ".git" || leftOut[name] {
 			continue
 		}
-		if err := walkOne(b, filepath.Join(dir, e.Name()), name, e); err != nil {
+		if err := walkOne(b, filepath.Join(dir, e.Name()), name, e, leftOut); err != nil {
 			return err
 		}
 	}
@@ -75,7 +76,7 @@ func walk(b *builder, dir, at string) error {
 }
 
 // walkOne adds an entry of a folder.
-func walkOne(b *builder, at, name string, e fs.DirEntry) error {
+func walkOne(b *builder, at, name string, e fs.DirEntry, leftOut map[string]bool) error {
 	shown := printable.Short(printable.VisibleLine(name))
 	switch {
 	case e.Type()&fs.ModeSymlink != 0:
@@ -87,7 +88,7 @@ func walkOne(b *builder, at, name string, e fs.DirEntry) error {
 		if err := b.take(name, true); err != nil {
 			return err
 		}
-		return walk(b, at, name)
+		return walk(b, at, name, leftOut)
 	case !e.Type().IsRegular():
 		return fmt.Errorf("%s %w", shown, errOddFile)
 	}

@@ -125,10 +125,11 @@ func parseAddress(text, cwd string, at func(path string) What) (Source, error) {
 		}
 		return Source{}, fmt.Errorf("the scheme %s is not taken; there are https, ssh, user@host:path, and paths", scheme[1])
 	}
-	if parts := scp.FindStringSubmatch(text); parts != nil && at(absolute(text, cwd)) == Nothing {
+	path, ref, isThere := splitPath(text, func(p string) bool { return at(absolute(p, cwd)) != Nothing })
+	if parts := scp.FindStringSubmatch(text); parts != nil && !isThere {
 		return parseSCP(parts)
 	}
-	return parsePath(text, cwd, at)
+	return parsePath(text, Source{Address: absolute(path, cwd), Ref: ref}, at)
 }
 
 // parseURL takes an address with a scheme and a host apart. The reference begins at the first @ of its path
@@ -187,29 +188,30 @@ func parseFileURL(path string, at func(path string) What) (Source, error) {
 	if len(path) > 2 && path[2] == ':' && filepath.IsAbs(path[1:]) { // file:///C:/hooks
 		path = path[1:]
 	}
-	whole, ref := splitPath(path, func(p string) bool { return at(filepath.Clean(p)) != Nothing })
+	whole, ref, isThere := splitPath(path, func(p string) bool { return at(filepath.Clean(p)) != Nothing })
 	s := Source{Kind: Git, Address: filepath.Clean(whole), Ref: ref}
-	if at(s.Address) == Nothing {
+	if !isThere {
 		return s, fmt.Errorf("there is nothing at %s", s.Address)
 	}
-	return s, checkGitPath(s)
+	return s, cmp.Or(checkEnd(path), checkGitPath(s))
 }
 
-// parsePath takes a path apart. A path that leads somewhere as a whole has no reference.
-func parsePath(text, cwd string, at func(path string) What) (Source, error) {
-	path, ref := splitPath(text, func(p string) bool { return at(absolute(p, cwd)) != Nothing })
-	s := Source{Address: absolute(path, cwd), Ref: ref}
+// parsePath finds out what a path is that was taken apart from text. One that leads somewhere as a whole has no
+// reference.
+func parsePath(text string, s Source, at func(path string) What) (Source, error) {
 	switch is := at(s.Address); {
 	case is == Nothing && strings.Contains(text, "::"):
 		return Source{}, errors.New("a transport that runs a command is not taken; there are https, ssh, user@host:path, and paths")
 	case is == Nothing:
 		return Source{}, errors.New(notThere(text, s.Address))
-	case is == AFolder && ref == "":
+	case strings.HasSuffix(text, "@") && !strings.HasSuffix(s.Address, "@"):
+		return Source{}, checkEnd(text)
+	case is == AFolder && s.Ref == "":
 		s.Kind = Folder
 		return s, nil
-	case is == AFile && ref != "":
-		return Source{}, fmt.Errorf("%s is a file and has no %q", path, ref)
-	case is == AFile && !strings.HasSuffix(path, ".lua"):
+	case is == AFile && s.Ref != "":
+		return Source{}, fmt.Errorf("%s is a file and has no %q", s.Address, s.Ref)
+	case is == AFile && !strings.HasSuffix(s.Address, ".lua"):
 		return Source{}, errors.New("a single file is a hook, and its name ends in .lua")
 	case is == AFile:
 		s.Kind = File
@@ -219,17 +221,25 @@ func parsePath(text, cwd string, at func(path string) What) (Source, error) {
 	return s, checkGitPath(s)
 }
 
+// checkEnd refuses an @ without a reference.
+func checkEnd(text string) error {
+	if strings.HasSuffix(text, "@") {
+		return CheckRef("")
+	}
+	return nil
+}
+
 // splitPath cuts @REF off a path that leads nowhere as a whole.
-func splitPath(text string, isThere func(path string) bool) (path, ref string) {
-	if isThere(text) {
-		return text, ""
+func splitPath(text string, exists func(path string) bool) (path, ref string, isThere bool) {
+	if exists(text) {
+		return text, "", true
 	}
 	for i := strings.LastIndexByte(text, '@'); i > 0; i = strings.LastIndexByte(text[:i], '@') {
-		if isThere(text[:i]) {
-			return text[:i], text[i+1:]
+		if exists(text[:i]) {
+			return text[:i], text[i+1:], true
 		}
 	}
-	return text, ""
+	return text, "", false
 }
 
 // checkGitPath refuses what git would not take for the path of a repository.

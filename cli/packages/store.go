@@ -284,7 +284,7 @@ func hasTree(dir string, files map[string]string) error {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return errors.Join(err, errOddFile)
 	}
-	t, err := readFolder(dir)
+	t, err := ReadFolder(dir)
 	if err != nil {
 		return err
 	}
