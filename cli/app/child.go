@@ -370,7 +370,7 @@ type childFront struct{ *child }
 
 // Wants reports whether k is for whoever follows the child, or counts as a try to answer.
 func (f childFront) Wants(k agent.Kind) bool {
-	return f.plan.OnEvent != nil || k == agent.KindTurnStart || f.plan.answer != nil && k == agent.KindToolExecutionEnd
+	return f.plan.OnEvent != nil || k == agent.KindNotice || k == agent.KindTurnStart || f.plan.answer != nil && k == agent.KindToolExecutionEnd
 }
 
 // Handle hands on what happens, and ends the child that has answered in a way that does not fit too often.
@@ -378,8 +378,11 @@ func (f childFront) Handle(ctx context.Context, e agent.Event) error {
 	if f.plan.OnEvent != nil {
 		f.plan.OnEvent(ctx, e)
 	}
-	if _, ok := e.(*agent.TurnStart); ok {
+	switch e := e.(type) {
+	case *agent.TurnStart:
 		f.turns.Add(1)
+	case *agent.Notice:
+		f.parent.agent.Notify(ctx, e.Level, fmt.Sprintf("[%s] %s", f.Name(), e.Text))
 	}
 	if end, ok := e.(*agent.ToolExecutionEnd); ok && f.plan.answer != nil && end.Name == finalAnswerName && end.Result.IsError {
 		f.plan.answer.fail()
