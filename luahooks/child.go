@@ -51,7 +51,9 @@ func (c *Chain) Child(ctx context.Context, child ChildOptions) *Chain {
 	next := newChain(o, c.loader)
 	next.dir = c.dir
 	next.opts.Cwd = child.Cwd
-	next.tools.chosen = map[string]bool{}
+	if child.Active != nil {
+		next.tools.chosen = map[string]bool{}
+	}
 	for _, name := range child.Active {
 		next.tools.chosen[name] = true
 	}

@@ -180,7 +180,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	r.chain.Attach(r.agent, f.UI) // itself: it may be more than its methods say
 	// Bars may be more than ASCII where they are drawn for a user.
 	blocks := !p.isPlain() && term.IsTerminal(int(os.Stdout.Fd()))
-	hooks := hookCommands{chain: r.chain, skipped: r.skipped, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: f.UI,
+	hooks := hookCommands{chain: r.chain, skipped: r.skipped, places: p.Places(), log: p.hookLog(), ui: f.UI,
 		session: r.agent.Session, tools: p.ProgramTools(), models: r.models}
 	live := &liveSettings{run: r, front: f.UI, config: p.Config}
 	r.settings = &command.Settings{List: live.list, Apply: live.apply, Write: live.write}
