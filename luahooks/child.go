@@ -51,7 +51,9 @@ func (c *Chain) Child(ctx context.Context, child ChildOptions) *Chain {
 	next := newChain(o, c.loader)
 	next.dir = c.dir
 	next.opts.Cwd = child.Cwd
-	next.tools.chosen = map[string]bool{}
+	if child.Active != nil {
+		next.tools.chosen = map[string]bool{}
+	}
 	for _, name := range child.Active {
 		next.tools.chosen[name] = true
 	}
@@ -359,6 +361,11 @@ type awaitedChild struct {
 
 // Wait is that of [api.Child].
 func (c awaitedChild) Wait(ctx context.Context) (api.AgentResult, error) {
+	select {
+	case <-c.Ended():
+		return c.Child.Wait(ctx)
+	default:
+	}
 	c.watch.add(ctx, -1)
 	defer c.watch.add(context.WithoutCancel(ctx), 1)
 	return c.Child.Wait(ctx)

@@ -165,6 +165,9 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	}
 	r.mcp.ui.Store(&f.UI)
 	r.agent.Listen(r.chain.ToolWatch(), lookAtTheEnd{p.Watcher}, &directTools{run: r}, r.children, r.chain, f)
+	if r.script != nil && r.child != nil && r.script.Child != nil {
+		r.agent.Listen(r.script.Child(r.child.Identity()))
+	}
 	switch {
 	case r.script != nil, r.child != nil:
 	case mode == modeRPC || mode == modeACP:

@@ -255,9 +255,10 @@ func (s *switching) navigateTree(L *lua.LState) int {
 		s.Notify(s.vm.Context(), agent.LevelError, err.Error())
 		err = nil
 	}
+	isCancelled := errors.Is(err, agent.ErrCancelled)
 	t, err := s.outcome(L, host, err)
 	s.giveBack(t, moved.Recalled)
-	if err == nil && !moved.Stayed {
+	if err == nil && !isCancelled && !moved.Stayed {
 		s.tell("has moved the session to another place of its tree")
 	}
 	if t != nil {
