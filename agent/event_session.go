@@ -22,22 +22,24 @@ type ProjectTrust struct {
 
 // TrustFile is one file that would run, or decide what does.
 type TrustFile struct {
-	Path    string
-	SHA256  string // hexadecimal
-	Size    int64
-	Kind    TrustKind
-	Servers []string // of TrustServers: rows that describe them
+	Path     string
+	SHA256   string // hexadecimal
+	Size     int64
+	Kind     TrustKind
+	Servers  []string // of TrustServers: rows that describe them
+	Packages []string // of TrustPackages: likewise
 }
 
 // TrustKind is what a TrustFile is.
 type TrustKind string
 
 const (
-	TrustHook    TrustKind = "hook"    // or a module of one
-	TrustServers TrustKind = "servers" // it names MCP servers
-	TrustProgram TrustKind = "program" // an MCP server is made of it
-	TrustAgent   TrustKind = "agent"   // it defines an agent
-	TrustEntries TrustKind = "entries" // what the project's settings say of its hooks
+	TrustHook     TrustKind = "hook"     // or a module of one
+	TrustServers  TrustKind = "servers"  // it names MCP servers
+	TrustProgram  TrustKind = "program"  // an MCP server is made of it
+	TrustPackages TrustKind = "packages" // it names packages
+	TrustAgent    TrustKind = "agent"    // it defines an agent
+	TrustEntries  TrustKind = "entries"  // what the project's settings say of its hooks
 )
 
 // AppStart comes when configuration and hooks are loaded and no session exists.

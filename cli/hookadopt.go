@@ -37,7 +37,7 @@ func hooksAdopt(o *app.Options) *cobra.Command {
 				return nil
 			}
 			if err := p.Guard.Adopt(d); err != nil {
-				return err
+				return fmt.Errorf("adopt %s: %w", d.Name, err)
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), "adopted: "+printable.VisibleLine(config.Tilde(d.Hook())))
 			return nil

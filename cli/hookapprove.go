@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -22,12 +23,12 @@ func hooksApprove(o *app.Options) *cobra.Command {
 		Long: "Approves what `pi trust` shows, file by file: a hook or module of this project as it is now, or a file that\n" +
 			"changed while the agent was at work. Look at it first, and name the modules of a hook too.",
 		Args: usageOf(cobra.MinimumNArgs(1)),
-		RunE: func(_ *cobra.Command, names []string) error {
+		RunE: func(cmd *cobra.Command, names []string) error {
 			p, err := here(*o)
 			if err != nil {
 				return err
 			}
-			approved, err := approveFiles(p, names)
+			approved, err := approveFiles(cmd.Context(), p, names)
 			if asJSON {
 				return errors.Join(printJSON(approved), err)
 			}
@@ -43,7 +44,7 @@ func hooksApprove(o *app.Options) *cobra.Command {
 
 // approveFiles approves the files that names name, as they are now, and returns their
 // paths. If one of the names is unknown, none is approved.
-func approveFiles(p *app.Place, names []string) (approved []string, err error) {
+func approveFiles(ctx context.Context, p *app.Place, names []string) (approved []string, err error) {
 	var files []trust.ProjectFile
 	var waiting []trust.Pending
 	ofProject, pending := p.Guard.ProjectFiles(p.Places()), p.Guard.ShowPending()
@@ -65,7 +66,7 @@ func approveFiles(p *app.Place, names []string) (approved []string, err error) {
 	}
 	approved = []string{}
 	for _, w := range waiting {
-		if err := p.Guard.Accept(w.Path); err != nil {
+		if err := p.Accept(ctx, w, tell); err != nil {
 			return approved, err
 		}
 		approved = append(approved, w.Path)
@@ -79,10 +80,22 @@ func approveFiles(p *app.Place, names []string) (approved []string, err error) {
 				files = append(files, f)
 			}
 		}
-		err = p.Guard.ApproveAlways(files)
+		if err = fetchNamed(ctx, p, files); err == nil {
+			err = p.Guard.ApproveAlways(files)
+		}
 	}
 	slices.Sort(approved)
 	return slices.Compact(approved), err
+}
+
+// fetchNamed brings the packages that the project names and that are not here, if the file that names
+// them is among files.
+func fetchNamed(ctx context.Context, p *app.Place, files []trust.ProjectFile) error {
+	_, wants, err := p.Guard.Team(p.Places())
+	if len(wants) == 0 || !slices.ContainsFunc(files, func(f trust.ProjectFile) bool { return len(f.Packages) > 0 }) {
+		return err
+	}
+	return p.FetchTeam(ctx, wants, tell)
 }
 
 // named reports whether name, which a user wrote, means the file at path: by the whole

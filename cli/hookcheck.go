@@ -99,8 +99,10 @@ func checkHooks(ctx context.Context, p *app.Place, paths []string) []checkedHook
 		}
 		checked = append(checked, c)
 	}
-	for _, s := range skipped {
-		checked = append(checked, checkCompiles(p, s))
+	for _, s := range append(skipped, p.Guard.UnapprovedPackages(places)...) {
+		if s.Package == "" || s.Path != s.PackageDir { // of a whole folder `pi hooks packages` tells
+			checked = append(checked, checkCompiles(p, s))
+		}
 	}
 	return checked
 }

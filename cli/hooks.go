@@ -39,9 +39,7 @@ func hooksList(o *app.Options) *cobra.Command {
 			if asJSON {
 				return printJSON(listedHooks(p, found))
 			}
-			for _, h := range listedHooks(p, found) {
-				fmt.Printf("%-12s %-10s %s\n", h.Scope, h.State, printable.VisibleLine(h.Path))
-			}
+			printHooks(listedHooks(p, found))
 			return nil
 		},
 	}
@@ -53,7 +51,24 @@ type listedHook struct {
 	Name  string      `json:"name"`
 	Path  string      `json:"path"`
 	Scope trust.Scope `json:"scope"`
-	State string      `json:"state"` // runs, untrusted, pending, disabled, failed
+	// Package is as whom the user knows the package that the hook is of.
+	Package string `json:"package,omitempty"`
+	State   string `json:"state"` // runs, untrusted, pending, disabled, failed
+}
+
+// printHooks prints a line for each hook; where one is of a package, with a column for that.
+func printHooks(hooks []listedHook) {
+	of := 0
+	for _, h := range hooks {
+		of = max(of, len(h.Package))
+	}
+	for _, h := range hooks {
+		pack := ""
+		if of > 0 {
+			pack = fmt.Sprintf("%-*s ", of, cmp.Or(printable.VisibleLine(h.Package), "-"))
+		}
+		fmt.Printf("%-12s %-10s %s%s\n", h.Scope, h.State, pack, printable.VisibleLine(h.Path))
+	}
 }
 
 // pendingPaths are the files that were changed while an agent worked and wait for a user.
@@ -70,7 +85,7 @@ func pendingPaths(p *app.Place) map[string]bool {
 func listedHooks(p *app.Place, f trust.Found) []listedHook {
 	hooks, pending := []listedHook{}, pendingPaths(p)
 	add := func(s trust.Source, state string) {
-		hooks = append(hooks, listedHook{s.Name, s.Path, s.Scope, state})
+		hooks = append(hooks, listedHook{s.Name, s.Path, s.Scope, s.Package, state})
 	}
 	for _, s := range f.Sources {
 		switch {
@@ -84,7 +99,7 @@ func listedHooks(p *app.Place, f trust.Found) []listedHook {
 			add(s, "untrusted")
 		}
 	}
-	for _, s := range f.Untrusted {
+	for _, s := range slices.Concat(f.Untrusted, f.Wanted, p.Guard.UnapprovedPackages(p.Places())) {
 		add(s, "untrusted")
 	}
 	for _, s := range f.Disabled {

@@ -90,11 +90,18 @@ func (f testFlags) test(cmd *cobra.Command, o app.Options, paths []string) error
 }
 
 // testFolders are the folders of hooks whose tests run where no path is given: that of the
-// agent directory, and that of the project if a user approved what is in it.
+// agent directory, those of packages, and that of the project if a user approved what is in it.
 func testFolders(p *app.Place) (dirs []string) {
 	places := p.Places()
 	if isFolder(places.GlobalDir()) {
 		dirs = append(dirs, places.GlobalDir())
+	}
+	for _, pack := range p.Guard.Packages(places) {
+		if err := p.Guard.CheckPackage(pack.Dir); err == nil {
+			dirs = append(dirs, pack.Dir)
+		} else {
+			tell(fmt.Sprintf("package %s is not tested: %v", pack.Label, err))
+		}
 	}
 	if dir := filepath.Clean(places.ProjectDir()); isFolder(dir) {
 		if _, err := p.Guard.ApprovedOnDisk(places); err == nil {
@@ -131,6 +138,9 @@ func mayTest(p *app.Place) func(path string, code []byte) error {
 		return look()
 	}
 	return func(path string, code []byte) error {
+		if p.Guard.IsOfPackage(path) {
+			return p.Guard.CheckPackageCode(path, code)
+		}
 		project := p.Cwd
 		file, inside := isOwn(path)
 		if !inside {

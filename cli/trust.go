@@ -20,7 +20,8 @@ func trustCommand(o *app.Options) *cobra.Command {
 		Use: "trust", Short: "Show the hooks, agents and MCP servers of this project and what waits for approval, and approve them", Args: exactly(0),
 		Long: "Shows every file that approval covers: the Lua files below .pi/hooks, the hooks that .pi/config.toml names,\n" +
 			"and their modules; the agents in .pi/agents and .claude/agents; .pi/mcp.json or .mcp.json with its servers, and\n" +
-			"the files that these are made of; and the files that changed while the agent was at work. Then it asks.",
+			"the files that these are made of; the files that changed while the agent was at work; and .pi/packages.toml with\n" +
+			"the packages that it names, which are fetched after the yes. Then it asks.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := here(*o)
 			if err != nil {
@@ -72,6 +73,10 @@ func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
 	}
 	var problems []error
 	open := 0
+	mended, err := mendTeam(ctx, p, list, yes)
+	if problems = append(problems, err); mended {
+		waiting = p.Waiting(true)
+	}
 	for _, w := range waiting {
 		approve := yes
 		if ask {
@@ -81,7 +86,7 @@ func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
 		}
 		if !approve {
 			open++
-		} else if err := p.Guard.Accept(w.Path); err != nil {
+		} else if err := p.Accept(ctx, w, tell); err != nil {
 			problems = append(problems, err)
 		}
 	}
@@ -105,6 +110,19 @@ func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
 	return errors.Join(problems...)
 }
 
+// mendTeam fetches anew the packages of the project that are not here as they were approved, and those
+// that never came, if the user agreed to them before and is there, or wants it with yes.
+func mendTeam(ctx context.Context, p *app.Place, list, yes bool) (mended bool, err error) {
+	broken := p.Guard.TeamToMend(p.Places())
+	if list || len(broken) == 0 || !yes && !term.IsTerminal(int(os.Stdin.Fd())) {
+		return false, nil
+	}
+	if err := p.FetchTeam(ctx, broken, tell); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
 // trustProject asks about the hooks of the project, or approves them with yes, and returns
 // how many are still not approved.
 func trustProject(ctx context.Context, p *app.Place, files []trust.ProjectFile, ask, yes bool) (open int, err error) {
@@ -122,6 +140,11 @@ func trustProject(ctx context.Context, p *app.Place, files []trust.ProjectFile, 
 		answer = trust.AnswerAlways
 	} else if ask {
 		answer = app.Terminal().AskProject(ctx, trust.Question{Project: p.Cwd, Files: files})
+	}
+	if answer == trust.AnswerAlways {
+		if err := fetchNamed(ctx, p, files); err != nil {
+			return open, err
+		}
 	}
 	switch answer {
 	case trust.AnswerOnce:

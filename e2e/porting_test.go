@@ -298,7 +298,8 @@ t.case("looks around beside the conversation", function(t)
   t.model { { calls = { { tool = "read", input = { path = "notes.txt" } }, { tool = "bash", input = { command = "touch made" } } } }, "Milk is to be bought." }
   t.equal(t.command("/scout what is to be bought?"), "Milk is to be bought.")
   t.ran("read", "notes.txt")
-  t.equal(#t.calls("bash"), 0)
+  t.equal(t.read("made"), nil)
+  t.equal(t.calls("read")[1].agent, "agent")
   local sent = t.requests()[2].messages
   t.match(require("pi.text").of(sent[3]), "buy milk")
   t.equal(sent[4].is_error, true)

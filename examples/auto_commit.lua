@@ -8,7 +8,9 @@
 -- Hooks, filters and monitors of the repository do not run: they lie where the agent can
 -- write. git reset --soft HEAD~1 takes the commit back and keeps the files.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook auto_commit.lua.
+-- Needs: `git`.
+--
+-- Install: pi hooks add example:auto_commit, or try it with pi --hook auto_commit.lua.
 
 local git = require "pi.git"
 local text = require "pi.text"

@@ -8,7 +8,7 @@
 -- the session is resumed. Going to a bookmark changes the conversation, no files, and
 -- deletes nothing: what you leave is a branch of the tree.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook bookmark.lua.
+-- Install: pi hooks add example:bookmark, or try it with pi --hook bookmark.lua.
 
 local text = require "pi.text"
 

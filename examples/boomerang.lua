@@ -7,7 +7,7 @@
 -- where you were, and of the task it knows a summary: the long way there is on a
 -- branch of its own, which /tree shows. What does not come to its end stays.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook boomerang.lua.
+-- Install: pi hooks add example:boomerang, or try it with pi --hook boomerang.lua.
 
 local SUMMARY = [[The task is done, and this is all that is kept of it. Say what came of it: the answer, the
 files that were changed (exact paths), what was decided, what is still open. Leave out how it was found.]]

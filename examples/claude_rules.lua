@@ -13,7 +13,7 @@
 -- a tool reads or changes a file that it is for: then it comes with the result, once.
 -- Rules are read when a session begins; they are text for the model, nothing is run.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook claude_rules.lua.
+-- Install: pi hooks add example:claude_rules, or try it with pi --hook claude_rules.lua.
 
 local fs = require "pi.fs"
 local path = require "pi.path"

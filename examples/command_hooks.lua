@@ -25,7 +25,7 @@
 -- line leaves open what it runs, as `$x/check` and `make check` do, the question says so: what
 -- that is may change. Scripts and modules that scripts run are not followed.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook command_hooks.lua.
+-- Install: pi hooks add example:command_hooks, or try it with pi --hook command_hooks.lua.
 
 local fs = require "pi.fs"
 local hash = require "pi.hash"

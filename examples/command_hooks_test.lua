@@ -256,17 +256,6 @@ t.case("the question says what cannot be told", function(t)
   t.match(asked, "PreToolUse Bash: sh %$HOOKS/check\n  what it runs may change after your yes: .+: .+")
 end)
 
-t.case("a command in the background is Bash to a hook", function(t)
-  settings(t, claude("PreToolUse", "Bash", [[grep -q '"tool_name":"Bash".*rm notes' && { echo keep them >&2; exit 2; }; exit 0]]))
-  t.hook("processes.lua")
-  t.model {
-    { tool = "process", input = { action = "start", command = "rm notes" } }, { tool = "process", input = { action = "list" } }, "done",
-  }
-  t.prompt("go")
-  t.blocked("process", "keep them")
-  t.equal(result(t, 2), "nothing was started")
-end)
-
 t.case("one's own settings that cannot be read shut all tools", function(t)
   t.hook("command_hooks.lua")
   t.file("~/.claude/settings.json", "{ nothing")

@@ -7,7 +7,7 @@
 -- aside, the context is computed anew for each request, and without this hook
 -- it is all there again.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook context_filter.lua.
+-- Install: pi hooks add example:context_filter, or try it with pi --hook context_filter.lua.
 
 local function first_text(message)
   if type(message.content) == "string" then return message.content end

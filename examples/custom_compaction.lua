@@ -5,7 +5,7 @@
 -- and keeps what a summary before it said. If the model fails or says nothing,
 -- pi makes its usual summary.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook custom_compaction.lua.
+-- Install: pi hooks add example:custom_compaction, or try it with pi --hook custom_compaction.lua.
 
 local llm = require "pi.llm"
 local text = require "pi.text"

@@ -9,7 +9,7 @@
 --
 -- Whoever can write that file can talk to the agent, a tool of the agent too.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook file_trigger.lua.
+-- Install: pi hooks add example:file_trigger, or try it with pi --hook file_trigger.lua.
 
 local fs = require "pi.fs"
 local path = require "pi.path"

@@ -6,7 +6,7 @@
 -- In a narrow window the last of them go first. What you must know of the status
 -- line, such as the mode that is on, pi still shows above it.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook footer.lua.
+-- Install: pi hooks add example:footer, or try it with pi --hook footer.lua.
 
 local text = require "pi.text"
 

@@ -2,9 +2,8 @@
 
 local t = require "pi.test"
 
-local function begin(t, ...)
+local function begin(t)
   t.hook("footer.lua")
-  for _, other in ipairs { ... } do t.hook(other) end
   t.answers {}
   t.shell("git init -q -b master")
 end
@@ -25,15 +24,6 @@ t.case("as much is shown as there is room for, and the last of it goes first", f
   } do
     t.equal(t.footer(width), { want }, "at " .. width)
   end
-end)
-
-t.case("what other hooks say stands behind it, by their keys", function(t)
-  begin(t, "preset.lua")
-  t.file("~/.pi/agent/presets.json", '{ "look": { "tools": ["read"] } }')
-  t.model { answer }
-  t.prompt("go")
-  t.command("/preset look")
-  t.equal(t.footer(), { "model:medium · 68k of 200k · $0.068 · master · preset look" })
 end)
 
 t.case("another model or level is shown at once", function(t)

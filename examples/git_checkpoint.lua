@@ -14,7 +14,9 @@
 -- become a snapshot too. Without a person nothing is restored, and outside of a
 -- repository nothing happens.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook git_checkpoint.lua.
+-- Needs: `git`.
+--
+-- Install: pi hooks add example:git_checkpoint, or try it with pi --hook git_checkpoint.lua.
 
 local fs = require "pi.fs"
 local git = require "pi.git"

@@ -8,7 +8,7 @@
 -- It asks beforehand whether the model may be asked so often without you. If you say no, it goes
 -- on as far as hooks may (max_continuations), and then says what is still wrong.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook goal.lua.
+-- Install: pi hooks add example:goal, or try it with pi --hook goal.lua.
 
 local text = require "pi.text"
 

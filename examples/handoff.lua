@@ -7,7 +7,7 @@
 -- and can change it. An empty text calls it off. The session that you leave stays
 -- as it is, and the new one names it as its parent.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook handoff.lua.
+-- Install: pi hooks add example:handoff, or try it with pi --hook handoff.lua.
 
 local llm = require "pi.llm"
 local text = require "pi.text"

@@ -12,7 +12,10 @@
 -- A server that the tool "lsp" was asked of counts as started by it: while it lives, changes of
 -- hooks wait for your approval.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook lsp.lua.
+-- Needs: a language server: `gopls`, `rust-analyzer`, `pyright-langserver`,
+-- `typescript-language-server` or `clangd`, or one in config.toml.
+--
+-- Install: pi hooks add example:lsp, or try it with pi --hook lsp.lua.
 
 local fs = require "pi.fs"
 local http = require "pi.http"

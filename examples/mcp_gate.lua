@@ -9,7 +9,7 @@
 -- by its own name, by a hook, or by pi mcp call in a shell. To search, to
 -- describe and to read resources is free.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook mcp_gate.lua.
+-- Install: pi hooks add example:mcp_gate, or try it with pi --hook mcp_gate.lua.
 
 local json = require "pi.json"
 

@@ -11,7 +11,7 @@
 -- A mode is tools, a section of the system prompt and a gate, together under one name.
 -- A session that is resumed is in the mode that it was left in.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook modes.lua.
+-- Install: pi hooks add example:modes, or try it with pi --hook modes.lua.
 
 local sh = require "pi.sh"
 local text = require "pi.text"

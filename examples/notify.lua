@@ -9,7 +9,7 @@
 -- Long is 20 seconds; pi --notify-after=60 changes that for one start. Runs that
 -- you interrupt yourself are not told.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook notify.lua.
+-- Install: pi hooks add example:notify, or try it with pi --hook notify.lua.
 
 local text = require "pi.text"
 local time = require "pi.time"

@@ -63,6 +63,6 @@ t.case("an agent that the model uses is not told of by itself", function(t)
     "done",
   }
   t.prompt("work")
-  t.equal(t.desktop(), { { title = "done", body = t.dir() .. ", after 1m 0s: done" } })
+  t.equal(t.desktop(), { { title = "done", body = t.dir() .. ", after 1m: done" } })
   t.equal(t.read("~/.pi/agent/hooks.log"), nil) -- nor did anybody try to
 end)

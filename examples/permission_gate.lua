@@ -7,7 +7,7 @@
 -- into files, variables that are set, and whatever cannot be known before it
 -- runs. Without a person it is blocked.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook permission_gate.lua.
+-- Install: pi hooks add example:permission_gate, or try it with pi --hook permission_gate.lua.
 
 local sh = require "pi.sh"
 

@@ -26,7 +26,9 @@
 -- It is a gate, not a wall: a program that you allow does what it does (go test runs any code of
 -- the project; grep -r reads what is below). sandbox.lua is the wall.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook permissions.lua. Saved rules
+-- Needs: rules in config.toml.
+--
+-- Install: pi hooks add example:permissions, or try it with pi --hook permissions.lua. Saved rules
 -- count at once, /settings shows them.
 
 local fs = require "pi.fs"

@@ -8,7 +8,7 @@
 -- (or an earlier pop) stands for what came before, that is summarised anew too.
 -- Nothing is deleted: the session keeps every entry, the context is computed.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook pop.lua.
+-- Install: pi hooks add example:pop, or try it with pi --hook pop.lua.
 
 local llm = require "pi.llm"
 local text = require "pi.text"

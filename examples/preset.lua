@@ -15,7 +15,9 @@
 -- The choice is an entry of the session (preset_choice), so a resumed session has the
 -- tools and instructions of its preset again; its model it has by itself.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook preset.lua.
+-- Needs: presets.json in the agent directory.
+--
+-- Install: pi hooks add example:preset, or try it with pi --hook preset.lua.
 
 local fs = require "pi.fs"
 local json = require "pi.json"

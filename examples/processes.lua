@@ -12,7 +12,7 @@
 -- may read the same line otherwise. The gates among the examples do. While such a command runs, changes of hooks wait for your
 -- approval, since it could have made them.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook processes.lua.
+-- Install: pi hooks add example:processes, or try it with pi --hook processes.lua.
 
 local re = require "pi.re"
 local schema = require "pi.schema"

@@ -87,44 +87,6 @@ t.case("it survives that the hook is loaded anew, with what it printed", functio
   t.match(t.command("/ps 1"), "exit status 0")
 end)
 
-t.case("a gate sees what is started", function(t)
-  t.hook("permission_gate.lua")
-  t.hook("processes.lua")
-  t.match(call(t, { action = "start", command = "rm notes.txt" }), "needs a person")
-  t.equal(call(t, { action = "list" }), "nothing was started")
-end)
-
-t.case("the line is read by the shell that the gates read it for", function(t)
-  t.hook("permission_gate.lua")
-  t.hook("processes.lua")
-  t.file("notes.txt", "keep me")
-  -- To bash these are words of echo; another shell runs rm.
-  call(t, { action = "start", command = "echo a &>/dev/null rm notes.txt" })
-  call(t, { action = "wait", id = "1" })
-  t.equal(t.read("notes.txt"), "keep me")
-end)
-
-t.case("protected files are asked about here too", function(t)
-  t.hook("protected_paths.lua")
-  t.hook("processes.lua")
-  t.match(call(t, { action = "start", command = "cat .env" }), ".env is protected")
-  t.equal(call(t, { action = "list" }), "nothing was started")
-end)
-
-t.case("an always is about the command, not about the tool", function(t)
-  local asked = {}
-  t.hook("modes.lua")
-  t.hook("processes.lua")
-  t.answers(function(_, title)
-    asked[#asked + 1] = title
-    return true
-  end)
-  t.command("/mode ask")
-  call(t, { action = "start", command = "npm test" })
-  call(t, { action = "start", command = "rm -rf x" })
-  t.equal(asked, { "Run npm test?", "Run rm?" })
-end)
-
 t.case("what is wrong is said", function(t)
   t.hook("processes.lua")
   t.match(call(t, { action = "read", id = "7" }), "no command has the id 7")

@@ -1,6 +1,6 @@
--- Protected paths: a net against accidents. Files with secrets and the insides of .git and
--- node_modules are neither read nor written unless a person says yes; without a person they
--- never are.
+-- Protected paths: files with secrets and the insides of .git and node_modules are neither
+-- read nor written unless a person says yes. Without a person they never are. It is a net
+-- against accidents.
 --
 -- For tools that take a path it counts as it is written and as it is on the disk, with
 -- symbolic links and ".." followed, and in whatever letters the file system takes for the
@@ -16,7 +16,7 @@
 -- any file that you can. The wall is sandbox.lua, for what is written; what must not be read
 -- should not be on the machine.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook protected_paths.lua.
+-- Install: pi hooks add example:protected_paths, or try it with pi --hook protected_paths.lua.
 
 local fs = require "pi.fs"
 local path = require "pi.path"

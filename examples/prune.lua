@@ -9,7 +9,7 @@
 -- anew each time instead of from its cache. The session file keeps every output
 -- as it was.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook prune.lua.
+-- Install: pi hooks add example:prune, or try it with pi --hook prune.lua.
 
 local KEEP = 10   -- outputs that always stay
 local BATCH = 10  -- outputs that must be there beyond those

@@ -6,7 +6,7 @@
 -- them, and the model is told so. Where nobody can be asked, the model is told to decide
 -- for itself.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook questionnaire.lua.
+-- Install: pi hooks add example:questionnaire, or try it with pi --hook questionnaire.lua.
 
 local schema = require "pi.schema"
 local text = require "pi.text"

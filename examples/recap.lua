@@ -7,7 +7,7 @@
 -- has to tell when its window comes to the front; most do, inside of tmux with
 -- `set -g focus-events on`.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook recap.lua.
+-- Install: pi hooks add example:recap, or try it with pi --hook recap.lua.
 
 local text = require "pi.text"
 local time = require "pi.time"

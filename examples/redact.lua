@@ -17,7 +17,7 @@
 -- long output; while a command runs you see its output as it is. It cannot know every secret:
 -- add the shapes of yours to PATTERNS.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook redact.lua.
+-- Install: pi hooks add example:redact, or try it with pi --hook redact.lua.
 
 local fs = require "pi.fs"
 local path = require "pi.path"

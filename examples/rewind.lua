@@ -9,7 +9,7 @@
 -- "rewind" of the agent directory. What shell commands change is not copied: for all of
 -- the files, in a repository, there is git_checkpoint.lua.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook rewind.lua.
+-- Install: pi hooks add example:rewind, or try it with pi --hook rewind.lua.
 
 local fs = require "pi.fs"
 local hash = require "pi.hash"

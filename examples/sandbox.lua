@@ -26,7 +26,9 @@
 -- and `confine` in config.toml. Tools of hooks that run what their argument `command` says, such
 -- as that of processes.lua, are refused, since what they start is not in the sandbox.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook sandbox.lua.
+-- Needs: `bwrap` on Linux, `sandbox-exec` on macOS.
+--
+-- Install: pi hooks add example:sandbox, or try it with pi --hook sandbox.lua.
 
 local fs, hash, path, sh, text = require "pi.fs", require "pi.hash", require "pi.path", require "pi.sh", require "pi.text"
 

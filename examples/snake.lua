@@ -8,7 +8,7 @@
 -- a timer asks for the next picture, and the caller waits for the value that
 -- handle.close gets.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook snake.lua.
+-- Install: pi hooks add example:snake, or try it with pi --hook snake.lua.
 
 local timer = require "pi.timer"
 local time = require "pi.time"

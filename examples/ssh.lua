@@ -12,7 +12,9 @@
 -- Where the machine cannot be reached the command fails with the words of ssh; it never runs
 -- here instead.
 --
--- Install: copy it to ~/.pi/agent/hooks/. Without --ssh it does nothing.
+-- Needs: `ssh`, and a machine that you reach with it.
+--
+-- Install: pi hooks add example:ssh. Without --ssh it does nothing.
 
 local sh = require "pi.sh"
 

@@ -1,12 +1,14 @@
--- Status line: a row below the line, beside what pi shows above it: how many files
--- differ from the last commit, how much of the last request the provider had in
--- its cache, and how long the last run took.
+-- Status line: a row below the line: how many files differ from the last commit, how
+-- much of the last request was in the cache of the provider, and how long the last
+-- run took.
 --
 --   3 changed · 85% cached · 14s
 --
 -- What is not known is left out, and so is what there is no room for, the last first.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook status_line.lua.
+-- Needs: `git`.
+--
+-- Install: pi hooks add example:status_line, or try it with pi --hook status_line.lua.
 
 local git = require "pi.git"
 local text = require "pi.text"

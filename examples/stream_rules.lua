@@ -7,7 +7,7 @@
 --
 -- Other hooks hear of it: omp:ttsr_triggered {rules = {{name, pattern, content}, …}}.
 --
--- Install: write your own RULES, then copy it to ~/.pi/agent/hooks/, or try it
+-- Install: pi hooks add example:stream_rules, and write your own RULES into it; or try it
 -- with pi --hook stream_rules.lua.
 
 local re = require "pi.re"

@@ -8,7 +8,9 @@
 -- JSON and nothing else. A model that answers in words is asked again, at most twice per
 -- prompt. Without --schema this hook does nothing.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook structured_output.lua.
+-- Needs: --schema=FILE at the start.
+--
+-- Install: pi hooks add example:structured_output, or try it with pi --hook structured_output.lua.
 
 local fs = require "pi.fs"
 local json = require "pi.json"

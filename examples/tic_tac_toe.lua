@@ -8,7 +8,7 @@
 -- It shows a component whose state is a plain table: the rules know nothing of the
 -- terminal, draw makes lines of the state, and handle_input changes it.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook tic_tac_toe.lua.
+-- Install: pi hooks add example:tic_tac_toe, or try it with pi --hook tic_tac_toe.lua.
 
 local TYPE = "tic_tac_toe_game"
 

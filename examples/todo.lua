@@ -9,7 +9,7 @@
 -- twice per prompt. Other hooks hear of it: omp:todo_reminder, with the items that are
 -- open as items = {{text, done}, …}, their number as open, and attempt of max_attempts.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook todo.lua.
+-- Install: pi hooks add example:todo, or try it with pi --hook todo.lua.
 
 local schema = require "pi.schema"
 

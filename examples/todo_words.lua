@@ -9,7 +9,9 @@
 -- The lines are found with git when a session begins and after each run, for a
 -- completion has to answer while you type.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook todo_words.lua.
+-- Needs: `git`.
+--
+-- Install: pi hooks add example:todo_words, or try it with pi --hook todo_words.lua.
 
 local text = require "pi.text"
 

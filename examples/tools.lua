@@ -5,7 +5,7 @@
 -- (tools_choice): it is there again when the session is resumed, and each branch of the
 -- conversation has its own. What --tools leaves out stays out.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook tools.lua.
+-- Install: pi hooks add example:tools, or try it with pi --hook tools.lua.
 
 local TYPE = "tools_choice"
 

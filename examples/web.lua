@@ -6,7 +6,7 @@
 -- not listed has to be on a public address: no page leads into your network. What the model
 -- reads is at most 50 KiB, and marked as what others wrote.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook web.lua.
+-- Install: pi hooks add example:web, or try it with pi --hook web.lua.
 
 local html = require "pi.html"
 local http = require "pi.http"

@@ -8,7 +8,9 @@
 -- program here, and whoever reaches one, could command the agent. The port is
 -- $PI_WEBHOOK_PORT, or 8750.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook webhook.lua.
+-- Needs: a token in $PI_WEBHOOK_TOKEN.
+--
+-- Install: pi hooks add example:webhook, or try it with pi --hook webhook.lua.
 
 local http = require "pi.http"
 local json = require "pi.json"

@@ -23,6 +23,7 @@ import (
 type agentsOfTest struct {
 	mu     sync.Mutex
 	begins int
+	waits  int      // that began
 	ends   []string // of those that were ended, their names
 }
 
@@ -38,8 +39,15 @@ func (a *agentsOfTest) ended() string {
 	return strings.Join(a.ends, " ")
 }
 
+func (a *agentsOfTest) waited() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.waits
+}
+
 // childOfTest is one of them.
 type childOfTest struct {
+	of     *agentsOfTest
 	name   string
 	ctx    context.Context
 	abort  context.CancelFunc
@@ -53,7 +61,7 @@ func (a *agentsOfTest) Start(ctx context.Context, r api.AgentRequest) (api.Child
 	if do == "refuse" {
 		return nil, errors.New(words)
 	}
-	c := &childOfTest{name: r.Name, steers: make(chan string), over: make(chan struct{})}
+	c := &childOfTest{of: a, name: r.Name, steers: make(chan string), over: make(chan struct{})}
 	if c.name == "" {
 		c.name = "agent"
 	}
@@ -110,6 +118,9 @@ func (c *childOfTest) Name() string { return c.name }
 func (c *childOfTest) Ended() <-chan struct{} { return c.over }
 
 func (c *childOfTest) Wait(ctx context.Context) (api.AgentResult, error) {
+	c.of.mu.Lock()
+	c.of.waits++
+	c.of.mu.Unlock()
 	select {
 	case <-c.over:
 		return c.result, nil
@@ -174,6 +185,19 @@ func TestAgentsWorkBesideEachOther(t *testing.T) {
 		{`local v, at = pi.any{ agent.start{ prompt = "wait" }, agent.start{ prompt = "say first" } } return said(v.text .. at)`, "first2"},
 		{`local p = pi.promise() pi.async(function() p.resolve(agent.run{ prompt = "say a" }) end) return said(p.wait().text)`, "a"},
 	}))
+}
+
+// Who waits for an agent is not at work meanwhile, and who has started one is.
+func TestAnAgentThatWasStartedIsWaitedForByWaitAlone(t *testing.T) {
+	r, all := withAgents(t, nil)
+	r.bodies(agentBodies([][2]string{{`local h = agent.start{ prompt = "wait" } require("pi.timer").sleep(5) h.steer("x") return said("goes on")`, "goes on"}}))
+	if n := all.waited(); n != 0 {
+		t.Errorf("%d waits", n)
+	}
+	r.bodies(agentBodies([][2]string{{`local h = agent.start{ prompt = "say a" } return said(h.wait().text)`, "a"}}))
+	if n := all.waited(); n != 1 {
+		t.Errorf("%d waits, want one", n)
+	}
 }
 
 func TestWhatIsAskedOfAnAgentReachesItWhole(t *testing.T) {

@@ -147,16 +147,24 @@ func (c *Chain) Alerts() (all []string) {
 // Approve puts what p describes in force, which [Chain.Pending] listed and a user
 // was shown, and loads what is made of it. It fails for what changed since.
 func (c *Chain) Approve(ctx context.Context, p trust.Pending) error {
-	err := c.guard.AcceptExactly(&p)
+	err := c.edits.accept(ctx, &p)
 	if err == nil {
 		c.Reload(ctx, false)
 	}
 	return err
 }
 
+// UnapprovedPackages lists what lies among the packages and that nobody approved.
+func (c *Chain) UnapprovedPackages() []trust.Source { return c.guard.UnapprovedPackages(c.opts.Places) }
+
 // ReadDraft reads the draft of a hook that is called name.
 func (c *Chain) ReadDraft(name string) (*trust.Draft, error) {
 	return c.guard.ReadDraft(c.opts.Places, name)
+}
+
+// DraftOf is a draft of a hook and its test that came with the program.
+func (c *Chain) DraftOf(name, hook, test string) (*trust.Draft, error) {
+	return c.guard.DraftOf(c.opts.Places, name, hook, test)
 }
 
 // Drafts lists the names of the drafts that there are.
@@ -213,6 +221,8 @@ type Options struct {
 	borrowsGuard   bool      // Guard is that of another chain, see [Chain.Rehearse] and [Chain.Child]
 	like           *roster   // of another chain, whose events this one has; nil: they are made
 	ApproveProject bool      // the project's hooks run as they are now
+	// FetchPackages brings the packages that a project names and a user agreed to; nil: nobody does.
+	FetchPackages func(context.Context, []trust.TeamPackage) error
 	// AskProject asks whether hooks of the project may run; nil: nobody is asked.
 	AskProject func(context.Context, trust.Question) trust.Answer
 	// MaxLua is how long the Lua of one handler may run, without what it waits for; 0: as

@@ -361,6 +361,11 @@ type awaitedChild struct {
 
 // Wait is that of [api.Child].
 func (c awaitedChild) Wait(ctx context.Context) (api.AgentResult, error) {
+	select {
+	case <-c.Ended():
+		return c.Child.Wait(ctx)
+	default:
+	}
 	c.watch.add(ctx, -1)
 	defer c.watch.add(context.WithoutCancel(ctx), 1)
 	return c.Child.Wait(ctx)

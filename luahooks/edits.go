@@ -22,7 +22,8 @@ type edits struct {
 	dir      workdir
 	audience *audience
 	behind   *background
-	reload   func(ctx context.Context, force, sure bool) // brings the chain in line with the files
+	reload   func(ctx context.Context, force, sure bool)                // brings the chain in line with the files
+	fetch    func(ctx context.Context, wants []trust.TeamPackage) error // nil: nobody can
 
 	waiting atomic.Bool // somebody waits for the processes of tools
 }
@@ -164,15 +165,19 @@ func (e *edits) ask(ctx context.Context, list []*trust.Pending) {
 	}
 	var names []string
 	var diffs strings.Builder
+	verb := "Use"
 	for _, p := range list {
 		names = append(names, printable.VisibleLine(e.dir.shown(p.Path))+" was "+p.Change)
 		diffs.WriteString(p.Diff)
+		if !p.IsAgent() {
+			verb = "Run"
+		}
 	}
 	e.guard.NoteAsking(list, true)
 	began := e.behind.run(func() {
 		ctx, cancel := e.behind.detach(ctx)
 		defer cancel()
-		answer, err := ui.Confirm(ctx, strings.Join(names, ", ")+". Run it like this from now on?", diffs.String(), agent.DialogOptions{})
+		answer, err := ui.Confirm(ctx, strings.Join(names, ", ")+". "+verb+" it like this from now on?", diffs.String(), agent.DialogOptions{})
 		e.guard.NoteAsking(list, false)
 		if err == nil {
 			e.apply(ctx, list, answer == agent.Yes)
@@ -183,6 +188,19 @@ func (e *edits) ask(ctx context.Context, list []*trust.Pending) {
 	}
 }
 
+// accept puts in force what p describes. Packages that it names come first: until all of them are
+// here, the version before stays in force.
+func (e *edits) accept(ctx context.Context, p *trust.Pending) error {
+	_, wants, err := e.guard.TeamIn(p)
+	if err == nil {
+		err = fetchAll(ctx, e.fetch, wants)
+	}
+	if err != nil {
+		return fmt.Errorf("%s is not approved: %w", printable.VisibleLine(e.dir.shown(p.Path)), err)
+	}
+	return e.guard.AcceptExactly(p)
+}
+
 // apply carries out what the user answered about list.
 func (e *edits) apply(ctx context.Context, list []*trust.Pending, yes bool) {
 	for _, p := range list {
@@ -190,7 +208,7 @@ func (e *edits) apply(ctx context.Context, list []*trust.Pending, yes bool) {
 			e.audience.notify(ctx, agent.LevelInfo, fmt.Sprintf("%s: %s; /hooks approve %s asks again", printable.VisibleLine(e.dir.shown(p.Path)), p.Effect(), printable.VisibleLine(p.Name)))
 			continue
 		}
-		if err := e.guard.AcceptExactly(p); err != nil && !errors.Is(err, trust.ErrChangedAgain) {
+		if err := e.accept(ctx, p); err != nil && !errors.Is(err, trust.ErrChangedAgain) {
 			e.audience.notify(ctx, agent.LevelError, err.Error())
 		}
 	}

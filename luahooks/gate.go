@@ -253,8 +253,8 @@ func (r *roster) closeUnloaded(h *hook, err error) {
 		return
 	}
 	r.closeGates(h, &closedGates{kinds: gateKinds(), unloaded: true,
-		reason: fmt.Sprintf("hook %s did not load, so only %s work, and no command with !: %v; a person has to mend or remove it, or turn it off with /hooks disable %s",
-			h.File(), looking, err, h.Name)})
+		reason: fmt.Sprintf("hook %s did not load, so only %s work, and no command with !: %v; a person has to %s, or turn it off with /hooks disable %s",
+			h.File(), looking, err, h.mending(), h.Name)})
 }
 
 // closeNew closes the gates of hooks that may be gates (hook.counts) until they have been
@@ -294,8 +294,8 @@ func (r *roster) gateWarning() string {
 	for _, h := range r.list() {
 		if h.unloaded() {
 			names = append(names, h.Name)
-			outs = append(outs, fmt.Sprintf("mend or remove %s, or turn it off: /hooks disable %s for this session, `disable = [%q]` in config.toml for good",
-				h.File(), h.Name, h.Name))
+			outs = append(outs, fmt.Sprintf("%s, or turn it off: /hooks disable %s for this session, `disable = [%q]` in config.toml for good",
+				h.mending(), h.Name, h.Name))
 		}
 	}
 	if len(names) == 0 {

@@ -15,6 +15,7 @@ import (
 type Info struct {
 	Name, Path string
 	Scope      trust.Scope
+	Package    string // as whom the user knows it; "" for a hook of none
 	State      string // active, failed, pending, disabled
 	Events     []string
 	Commands   []string
@@ -34,7 +35,7 @@ type Info struct {
 // info describes a hook; its path is shown as seen from dir.
 func (h *hook) info(dir workdir, guard *trust.Guard) Info {
 	h.mu.Lock()
-	i := Info{Name: h.Name, Path: dir.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError, LastErrors: h.lastCount, Rejected: h.rejected, Shuts: h.unloaded(), Dropped: h.queue.lost()}
+	i := Info{Name: h.Name, Path: dir.shown(h.Path), Scope: h.Scope, Package: h.Package, State: "active", LastError: h.lastError, LastErrors: h.lastCount, Rejected: h.rejected, Shuts: h.unloaded(), Dropped: h.queue.lost()}
 	disabled := h.disabled
 	h.mu.Unlock()
 	var all EventStats

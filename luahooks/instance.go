@@ -442,6 +442,8 @@ func (f *foundModules) put(name string, m foundModule) {
 // modulesOf returns the function that finds the modules of an instance, by the guard. In a child they
 // are those of the agent above, as far as that has required them.
 func (l *loader) modulesOf(in *instance) func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
+	hook := in.hook.Source
+	hook.Real = in.real
 	return func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
 		if in.of != nil {
 			if m, ok := in.of.found.get(name); ok {
@@ -455,7 +457,7 @@ func (l *loader) modulesOf(in *instance) func(name string, loading bool, looked 
 		m := foundModule{looked: map[string]string{}}
 		var err error
 		m.path, m.code, err = l.guard.FindModule(trust.Required{
-			Hook: trust.Source{Path: in.hook.Path, Real: in.real, Scope: in.hook.Scope}, Name: name,
+			Hook: hook, Name: name,
 			Loading: loading, Shown: l.dir.shown, Looked: func(path, sum string) {
 				m.looked[path] = sum
 				looked(path, sum)

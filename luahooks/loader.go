@@ -59,8 +59,8 @@ func newLoader(o Options, d *dispatcher, above *loader) *loader {
 	}
 	l.places = &l.opts.Places
 	l.places.ProjectApproved = o.ApproveProject
-	l.edits = &edits{guard: l.guard, dir: l.dir, audience: l.audience, behind: l.behind, reload: l.reload}
-	l.project = &projectApproval{guard: l.guard, places: l.places, events: d, audience: l.audience, approve: o.ApproveProject, ask: o.AskProject}
+	l.edits = &edits{guard: l.guard, dir: l.dir, audience: l.audience, behind: l.behind, reload: l.reload, fetch: o.FetchPackages}
+	l.project = &projectApproval{guard: l.guard, places: l.places, events: d, audience: l.audience, approve: o.ApproveProject, ask: o.AskProject, fetch: o.FetchPackages}
 	l.tools = toolbox{program: o.Tools, inactive: o.Inactive, ofServers: o.ServerTools, modeOn: d.modeOn, mayHave: o.MayHave, roster: l.roster, audience: l.audience, changed: func() { l.now.Add(1) }}
 	l.providers = hookProviders{roster: l.roster, audience: l.audience, models: o.Models, overlay: o.Overlay}
 	l.dialogs = &dialogQueue{open: make(chan struct{}, 1), events: d, ui: l.audience.uiNow}
@@ -108,11 +108,15 @@ func (l *loader) Load(ctx context.Context) (skipped []trust.Source) {
 	skipped = found.Untrusted
 	may := false
 	hasAgents := !l.places.NoHooks && l.guard.HasAgents()
-	if len(ofProject)+len(ofAnother) > 0 || hasAgents {
+	if len(ofProject)+len(ofAnother)+len(found.Wanted) > 0 || hasAgents {
 		may = l.project.decide(ctx) // hooks are asked, so nothing is locked
 	}
-	if len(ofProject) > 0 || hasAgents {
+	if len(ofProject)+len(found.Wanted) > 0 || hasAgents {
+		if may {
+			ofProject, found.Wanted = l.findApproved()
+		}
 		ofProject, skipped = l.excludeUnapproved(ofProject, may)
+		skipped = append(found.Wanted, skipped...)
 		l.loadAll(ctx, ofProject)
 	}
 	l.loadAll(ctx, ofAnother) // the user named it, so the tools are shut if it may not run
@@ -124,6 +128,23 @@ func (l *loader) Load(ctx context.Context) (skipped []trust.Source) {
 		l.audience.notify(ctx, agent.LevelError, warning)
 	}
 	return skipped
+}
+
+// findApproved puts into the chain the hooks of the packages that the project names and that a user has
+// approved since the search for hooks. It returns all hooks of the project, and the packages that are
+// still not approved.
+func (l *loader) findApproved() (ofProject []*hook, wanted []trust.Source) {
+	l.changes.Lock()
+	defer l.changes.Unlock()
+	hooks, _ := l.compare()
+	for _, h := range hooks {
+		if h.Scope == trust.ScopeProject {
+			h.counts = true
+			ofProject = append(ofProject, h)
+		}
+	}
+	l.roster.replace(hooks)
+	return ofProject, l.places.Discover(l.guard).Wanted
 }
 
 // loadAll loads hooks for the first time.
@@ -238,7 +259,7 @@ func (l *loader) tryCode(ctx context.Context, h *hook, code []byte) attempt {
 func (l *loader) install(ctx context.Context, a attempt) bool {
 	h, old := a.hook, a.hook.current()
 	if a.err != nil && old == nil {
-		if l.guard.IsLost(h.Path) {
+		if l.guard.IsLost(h.Path) && h.Package == "" { // a package says itself what is wrong with it
 			l.roster.closeLost(h)
 		} else {
 			l.roster.closeUnloaded(h, a.err)

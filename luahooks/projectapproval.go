@@ -19,12 +19,63 @@ type projectApproval struct {
 	approve  bool // they run as they are now
 	// ask asks whether hooks of the project may run; nil: nobody is asked.
 	ask func(context.Context, trust.Question) trust.Answer
+	// fetch brings packages that the project names; nil: nobody can.
+	fetch func(context.Context, []trust.TeamPackage) error
 }
 
 // decide finds out which files of the project may run, before any of them
 // does: flags first, then what the store says, then hooks that are not of the
-// project, then the user. It reports whether anything of the project may.
+// project, then the user. It reports whether anything of the project may. While a package is
+// not here that the project names and that may run, nothing may.
 func (p *projectApproval) decide(ctx context.Context) bool {
+	if !p.mayRun(ctx) {
+		return false
+	}
+	named, wants, err := p.guard.Team(*p.places)
+	switch {
+	case len(named) == 0 || err != nil || !p.guard.MayUseTeam():
+		return true
+	case len(wants) == 0:
+		return true
+	case p.ask != nil && !p.approve: // the user, or a hook in their place, agreed to these bytes
+		err = p.fetchTeam(ctx)
+	default:
+		err = fmt.Errorf("package %s of this project is not here: `pi trust` fetches it", printable.VisibleLine(wants[0].Name))
+	}
+	return p.tellWaiting(ctx, err)
+}
+
+// fetchTeam brings the packages that the project names and that are not here.
+func (p *projectApproval) fetchTeam(ctx context.Context) error {
+	_, wants, err := p.guard.Team(*p.places)
+	if err != nil {
+		return err
+	}
+	return fetchAll(ctx, p.fetch, wants)
+}
+
+// fetchAll brings packages by fetch, which may be nil.
+func fetchAll(ctx context.Context, fetch func(context.Context, []trust.TeamPackage) error, wants []trust.TeamPackage) error {
+	switch {
+	case len(wants) == 0:
+		return nil
+	case fetch == nil:
+		return fmt.Errorf("package %s is not here, and nothing is fetched in this run", printable.VisibleLine(wants[0].Name))
+	}
+	return fetch(ctx, wants)
+}
+
+// tellWaiting tells the user that the hooks of the project wait, unless err is nil, and returns whether
+// it is.
+func (p *projectApproval) tellWaiting(ctx context.Context, err error) bool {
+	if err != nil {
+		p.audience.notify(ctx, agent.LevelError, "the hooks of this project wait: "+err.Error())
+	}
+	return err == nil
+}
+
+// mayRun is decide, but for packages that are not here.
+func (p *projectApproval) mayRun(ctx context.Context) bool {
 	g := p.guard
 	files := g.ProjectFiles(*p.places)
 	switch {
@@ -44,7 +95,11 @@ func (p *projectApproval) decide(ctx context.Context) bool {
 	if p.ask == nil {
 		return g.HasApprovals()
 	}
-	switch p.ask(ctx, trust.Question{Project: p.places.Cwd, Files: files}) {
+	answer := p.ask(ctx, trust.Question{Project: p.places.Cwd, Files: files})
+	if (answer == trust.AnswerOnce || answer == trust.AnswerAlways) && !p.tellWaiting(ctx, p.fetchTeam(ctx)) {
+		return false
+	}
+	switch answer {
 	case trust.AnswerOnce:
 		g.ApproveRun(files)
 	case trust.AnswerAlways:
@@ -69,7 +124,7 @@ func (p *projectApproval) askHooks(ctx context.Context, files []trust.ProjectFil
 	}
 	e := &agent.ProjectTrust{Cwd: p.places.Cwd}
 	for _, f := range files {
-		e.Files = append(e.Files, agent.TrustFile{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Kind: kindOf(f), Servers: f.Servers})
+		e.Files = append(e.Files, agent.TrustFile{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Kind: kindOf(f), Servers: f.Servers, Packages: f.Packages})
 	}
 	if err := p.events.Handle(ctx, e); err != nil || e.Refused {
 		return true, false
@@ -108,6 +163,8 @@ func kindOf(f trust.ProjectFile) agent.TrustKind {
 		return agent.TrustAgent
 	case len(f.Servers) > 0:
 		return agent.TrustServers
+	case len(f.Packages) > 0:
+		return agent.TrustPackages
 	}
 	return agent.TrustHook
 }

@@ -67,6 +67,7 @@ func (l *loader) update(ctx context.Context, force, sure bool) (fresh []*hook, d
 	}
 	agents, _ := l.guard.AgentPaths(l.places.NoProject)
 	maps.Copy(parts, agents)
+	maps.Copy(parts, l.guard.PackageFiles(*l.places))
 	ask, unsure := l.guard.Judge(parts, sure)
 	l.edits.tellNotices(ctx)
 	if len(ask) > 0 {
@@ -207,6 +208,9 @@ func (l *loader) files() (files []string) {
 		if h.tried != nil {
 			files = append(files, h.tried.files()...)
 		}
+	}
+	for path := range l.guard.PackageFiles(*l.places) {
+		files = append(files, path)
 	}
 	return append(files, l.settingsFiles()...)
 }

@@ -244,8 +244,22 @@ func (h *hook) endPrograms(behind *background) {
 	}
 }
 
-// File is how messages name the hook: gate.lua, or gate/init.lua.
+// mending is what a user can do about a hook that does not load, beside turning it off.
+func (h *hook) mending() string {
+	switch {
+	case h.Package == "":
+		return "mend or remove " + h.File()
+	case h.Scope == trust.ScopeProject:
+		return "have it mended where the project has it from"
+	}
+	return fmt.Sprintf("update or remove its package (`pi hooks update %s`, `pi hooks remove %s`)", h.Package, h.Package)
+}
+
+// File is how messages name the hook: gate.lua, or gate/init.lua; of a package by its name.
 func (h *hook) File() string {
+	if h.Package != "" {
+		return h.Name
+	}
 	base := filepath.Base(h.Path)
 	if base == "init.lua" {
 		return h.Name + "/" + base

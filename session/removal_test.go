@@ -50,6 +50,10 @@ var removals = map[string]string{
 	"agent/mcp/cache.go Remove":             "what servers had that were not used for the longest time",
 	"agent/mcp/log.go Rename":               "the log of servers",
 	"agent/mcp/result.go Remove":            "a file of a result that could not be written whole",
+	"cli/packages/fetch.go RemoveAll":       "the repository that was fetched into",
+	"cli/packages/store.go RemoveAll":       "a package that is not in place, in the folder that was made for it",
+	"cli/packages/store.go Rename":          "a package that a user added, updated or removed",
+	"cli/packages/store.go Replace":         "what a package that is not in place yet is meant for",
 	"cli/mcplogin/store.go Replace":         "logins to servers, under their lock",
 }
 

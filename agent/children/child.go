@@ -70,6 +70,11 @@ func (c *Child) WaitFor(ctx context.Context, other *Child) error {
 	if c == nil {
 		return other.await(ctx)
 	}
+	select {
+	case <-other.ended:
+		return nil
+	default:
+	}
 	c.change(func() { c.waitsFor = append(c.waitsFor, other) })
 	err := other.await(ctx)
 	c.change(func() {

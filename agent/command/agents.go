@@ -282,5 +282,8 @@ func usedTokens(s children.State) string {
 
 // usedCost says what an agent has cost.
 func usedCost(s children.State) string {
+	if s.Usage.Cost.Total == 0 && !s.Priced {
+		return "cost unknown"
+	}
 	return cost(agent.Totals{Usage: s.Usage, Priced: s.Priced})
 }

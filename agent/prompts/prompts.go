@@ -17,6 +17,7 @@
 //	.pi/ and .agents/ of the working directory, and of those above it in its repository
 //	folders that hooks name
 //	the agent directory, then ~/.agents
+//	packages of the user
 //
 // Of two with one name the nearer counts, and a [Problem] says so. /init and /review are
 // templates too, inside the program; a file of the same name takes their place.
@@ -55,12 +56,15 @@ type Options struct {
 	NoProject func() bool     // whether nothing of the project counts; nil: it does
 	Allowed   []string        // files that count although a link leads to them out of the project
 	More      func() []Folder // of hooks, the nearer first; nil: none
+	Packages  func() []Folder // of packages of the user, behind all others; nil: none
 }
 
 // Folder is a folder with skills, and one with templates, that somebody names.
 type Folder struct {
 	Skills, Templates string // absolute; "" for none
 	From              string // who names them, for people: "hook notes"
+	// Check returns why a file there does not count; "": it does. nil: every file does.
+	Check func(path string) string
 }
 
 // Library finds skills and templates. It may be used by any goroutine.
@@ -94,6 +98,7 @@ type source struct {
 	dir     string
 	from    string // for people: "project", "yours", or who named it
 	project string // what it has must lie in here; "" for anywhere
+	check   func(path string) string
 }
 
 // sources lists the folders with this name that are searched, the nearer first; with off
@@ -118,18 +123,24 @@ func (o Options) sources(name string, off bool, named func(Folder) string) (all 
 	for _, at := range o.projectDirs() {
 		for _, folder := range []string{".pi", ".agents"} {
 			if dir := filepath.Join(at, folder, name); !isOwn(dir) {
-				all = append(all, source{dir, "project", o.project()})
+				all = append(all, source{dir: dir, from: "project", project: o.project()})
 			}
 		}
 	}
 	if o.More != nil {
 		for _, f := range o.More() {
 			if dir := named(f); dir != "" {
-				all = append(all, source{dir: dir, from: f.From})
+				all = append(all, source{dir: dir, from: f.From, check: f.Check})
 			}
 		}
 	}
-	return append(all, own...)
+	all = append(all, own...)
+	if o.Packages != nil {
+		for _, f := range o.Packages() {
+			all = append(all, source{dir: named(f), from: f.From, check: f.Check})
+		}
+	}
+	return all
 }
 
 // project returns the directory that the material of the project lies in.
@@ -226,6 +237,9 @@ func (f file) problems(path string) (all []Problem) {
 
 // counts returns why the file at path is left out; "" if it is not.
 func (o Options) counts(path string, s source) string {
+	if s.check != nil {
+		return s.check(path)
+	}
 	if s.project == "" {
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,13 +104,17 @@ func readLine(r io.Reader) (string, error) {
 // is No if nobody answers. The user can look at the files first.
 func (p User) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 	p.begin(whatIsBrought(q.Files) + "\n" + strings.TrimRight(ListFiles(q.Project, q.Files), "\n"))
+	question := "Run them?"
+	if !slices.ContainsFunc(q.Files, func(f trust.ProjectFile) bool { return !f.Agent }) {
+		question = "Use them?"
+	}
 	for {
 		var line string
 		var err error
 		if p.dialogs == nil {
-			line, err = p.Ask(ctx, "Run them? view, once, always, never; Enter means No: ")
+			line, err = p.Ask(ctx, question+" view, once, always, never; Enter means No: ")
 		} else { // what runs programs takes its whole word or the arrows: a y out of habit is none
-			line, err = p.choose(ctx, "Run them?", agent.DialogOptions{Whole: true}, "no: ask again at the next start", "view: show what is in the files", "once: for this run",
+			line, err = p.choose(ctx, question, agent.DialogOptions{Whole: true}, "no: ask again at the next start", "view: show what is in the files", "once: for this run",
 				"always: as long as the files are these", "never: and do not ask again")
 		}
 		if err != nil {
@@ -137,32 +142,35 @@ func (p User) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 
 // whatIsBrought says what the files of a project are that are asked about.
 func whatIsBrought(files []trust.ProjectFile) string {
-	servers, agents, hooks := 0, 0, 0
+	servers, agents, hooks, packages := 0, 0, 0, 0
 	for _, f := range files {
 		switch {
 		case f.Program || len(f.Servers) > 0:
 			servers++
 		case f.Agent:
 			agents++
+		case len(f.Packages) > 0:
+			packages++
 		default:
 			hooks++
 		}
 	}
 	const (
-		ofHooks   = "This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything."
-		ofServers = "This project brings MCP servers that you have not approved. They are programs that may run anything, or addresses that get what the model sends them."
-		ofAgents  = "This project brings agents that you have not approved. They say what a model is told that hooks of yours set to work."
+		ofHooks    = "This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything."
+		ofPackages = "This project names packages of hooks that you have not approved. After a yes they are fetched, with exactly the sums that are listed; their hooks see every prompt and may run anything."
+		ofAgents   = "This project brings agents that you have not approved. They say what a model is told that hooks of yours set to work."
+		ofServers  = "This project brings MCP servers that you have not approved. They are programs that may run anything, or addresses that get what the model sends them."
 	)
-	var all []string
-	for _, kind := range []struct {
+	var texts []string
+	for _, of := range []struct {
 		n    int
 		text string
-	}{{hooks, ofHooks}, {agents, ofAgents}, {servers, ofServers}} {
-		if kind.n > 0 {
-			all = append(all, kind.text)
+	}{{hooks, ofHooks}, {packages, ofPackages}, {agents, ofAgents}, {servers, ofServers}} {
+		if of.n > 0 {
+			texts = append(texts, of.text)
 		}
 	}
-	return strings.Join(all, "\n")
+	return strings.Join(texts, "\n")
 }
 
 // begin shows what a question is about. In a terminal that is wrapped at words, and stands in
@@ -195,7 +203,7 @@ func ListFiles(project string, files []trust.ProjectFile) string {
 			state = "approved"
 		}
 		fmt.Fprintf(&b, "  %-32s %7d bytes  %.12s  %-10s  %s\n", printable.VisibleLine(config.InProject(project, f.Path)), f.Size, f.SHA256, state, fileDoes(f)+approvedBy(f))
-		for _, row := range f.Servers {
+		for _, row := range slices.Concat(f.Servers, f.Packages) {
 			fmt.Fprintln(&b, "      "+printable.VisibleLine(row))
 		}
 	}
@@ -228,6 +236,8 @@ func fileDoes(f trust.ProjectFile) string {
 		return "of an MCP server"
 	case f.Agent:
 		return agentDoes(f)
+	case len(f.Packages) > 0:
+		return "packages"
 	case f.Entries:
 		return "what it says of hooks"
 	default:
@@ -284,6 +294,9 @@ func (p User) confirm(ctx context.Context, question string) bool {
 func DescribePending(w trust.Pending) string {
 	meanwhile := "Until you approve it, the version before stays in force."
 	switch {
+	case w.Unmarked:
+		return fmt.Sprintf("%s, %s, is not what was approved. Until it is again, or you approve it as it is, the tools that change something are shut.\n%s",
+			printable.VisibleLine(config.Tilde(w.Path)), printable.VisibleLine(w.Name), w.Diff)
 	case w.Change == "lost":
 		return printable.VisibleLine(config.Tilde(w.Path)) + " is not what pi wrote. Until you approve what follows, no hook runs and no setting counts.\n" + w.Diff
 	case w.Change == "added":

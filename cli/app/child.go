@@ -90,7 +90,8 @@ func (c *child) Steer(ctx context.Context, text string) error {
 	a := c.agent
 	c.mu.Unlock()
 	if a != nil {
-		if _, err := a.Enqueue(ctx, agent.Prompt{Text: text, Literal: true, Source: "hook"}, agent.Steer); err == nil {
+		origin, _ := agent.OriginOf(ctx)
+		if _, err := a.Enqueue(ctx, agent.Prompt{Text: text, Literal: true, Source: "hook", Origin: origin}, agent.Steer); err == nil {
 			return nil
 		}
 	}
@@ -292,27 +293,28 @@ func (c *child) work(r *run) error {
 	for _, more := range early {
 		text += "\n\n" + more
 	}
+	first := agent.Prompt{Text: text, Literal: true, Source: "hook", Origin: c.plan.Origin}
 	if c.plan.answer == nil {
-		return c.ask(r, text)
+		return c.ask(r, first)
 	}
-	return c.askForValue(r, text)
+	return c.askForValue(r, first)
 }
 
 // askForValue asks until there is an answer that fits the schema. What its requests begin with has
 // no tool for that, so that the answer is read from the words.
-func (c *child) askForValue(r *run, text string) error {
+func (c *child) askForValue(r *run, p agent.Prompt) error {
 	answer := c.plan.answer
 	if c.plan.begin != nil {
-		text += "\n\nAnswer with JSON alone, without words around it, that fits this JSON Schema:\n" + string(answer.asked)
+		p.Text += "\n\nAnswer with JSON alone, without words around it, that fits this JSON Schema:\n" + string(answer.asked)
 	}
 	for {
-		if err := c.ask(r, text); err != nil {
+		if err := c.ask(r, p); err != nil {
 			return err
 		}
 		if value, _ := answer.state(); value != nil {
 			return nil
 		}
-		text = "Give your answer by calling the tool " + finalAnswerName + ": words are not read."
+		text := "Give your answer by calling the tool " + finalAnswerName + ": words are not read."
 		if c.plan.begin != nil {
 			err := answer.read(lastWords(r.agent.Session()))
 			if err == nil {
@@ -324,6 +326,7 @@ func (c *child) askForValue(r *run, text string) error {
 		if _, isOver := answer.state(); isOver {
 			return errNoAnswer
 		}
+		p = agent.Prompt{Text: text, Literal: true, Source: "hook"} // one of few, and of nobody's
 	}
 }
 
@@ -338,7 +341,7 @@ func lastWords(s *session.Session) string {
 }
 
 // ask has the agent work on a prompt, and on what hooks submit meanwhile.
-func (c *child) ask(r *run, text string) error {
+func (c *child) ask(r *run, first agent.Prompt) error {
 	if most := c.plan.MaxTurns; most > 0 && c.turns.Load() >= int32(most) {
 		return &agent.LimitError{Limit: "max_turns", Message: fmt.Sprintf("stopped after %d turns (max_turns)", most)}
 	}
@@ -347,7 +350,7 @@ func (c *child) ask(r *run, text string) error {
 	r.agent.SetSettings(settings)
 	d := command.Driver{Agent: r.agent, Commands: r.commands, Ask: r.agent.Prompt}
 	d.Act = func(ctx context.Context, _ string, run command.Action) (command.Outcome, error) { return run(ctx) }
-	err := d.Run(c.ctx, agent.Prompt{Text: text, Literal: true, Source: "hook"})
+	err := d.Run(c.ctx, first)
 	for err == nil && !d.IsStopped() {
 		submitted := slices.Collect(d.Submitted())
 		if len(submitted) == 0 {

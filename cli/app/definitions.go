@@ -36,19 +36,48 @@ func (r *run) definitions(ctx context.Context) definitions.Set {
 	})
 }
 
-// definitionFiles are the files that define agents: those of the user, those that hooks bring, and
-// those of the project.
-func (r *run) definitionFiles(ctx context.Context) (files []definitions.File) {
+// definitionFiles are the files that define agents: those of the user, those that hooks and packages
+// bring, and those of the project with its packages.
+func (r *run) definitionFiles(ctx context.Context) []definitions.File {
 	p := r.place
 	if r.chain == nil {
 		return nil
 	}
-	owners := r.noteAgentFolders()
-	out := p.outOfProject()
+	owners, out := r.noteAgentFolders(), p.outOfProject()
+	var own, ofProject []definitions.File
 	for _, f := range r.chain.Agents(ctx, false) {
-		files = append(files, p.definitionFile(f, owners, out))
+		if file := p.definitionFile(f, owners, out); f.Scope == trust.ScopeProject {
+			ofProject = append(ofProject, file)
+		} else {
+			own = append(own, file)
+		}
 	}
-	return files
+	for _, text := range p.packageAgents() {
+		if file := p.definitionInPackage(text); text.Package.OfProject {
+			ofProject = append(ofProject, file)
+		} else {
+			own = append(own, file)
+		}
+	}
+	return append(own, ofProject...)
+}
+
+// packageAgents are the agents of the packages in force, none where hooks are left out.
+func (p *Place) packageAgents() []PackageText {
+	if p.Hooks.None {
+		return nil
+	}
+	return p.PackageAgents()
+}
+
+// definitionInPackage is a file of a package, as definitions are read from it.
+func (p *Place) definitionInPackage(text PackageText) definitions.File {
+	d := definitions.File{Path: text.Path, Shown: printable.VisibleLine(config.InProject(p.Cwd, text.Path)), Text: string(text.Code),
+		Owner: text.Package.Label, From: "package " + text.Package.Label}
+	if text.Err != nil {
+		d.Text, d.Err = "", fmt.Errorf("%s: %w", d.Shown, text.Err)
+	}
+	return d
 }
 
 // definitionFile is a file that defines an agent, as definitions are read from it. out is why nothing

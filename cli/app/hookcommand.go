@@ -23,11 +23,11 @@ import (
 
 // hookCommands are the slash commands about hooks.
 type hookCommands struct {
-	chain     *luahooks.Chain
-	skipped   []trust.Source // project hooks that nobody approved
-	globalDir string         // where hooks of the user are
-	log       string         // the file of the hook log
-	ui        agent.UI       // who approves
+	chain   *luahooks.Chain
+	skipped []trust.Source // project hooks that nobody approved
+	places  trust.Places
+	log     string   // the file of the hook log
+	ui      agent.UI // who approves
 
 	session func() *session.Session // the current one, for a replay
 	tools   []agent.Tool            // of the program
@@ -38,7 +38,7 @@ type hookCommands struct {
 func (h *hookCommands) list() []command.Command {
 	return []command.Command{
 		{
-			Name: "hooks", Args: "[reload|log|trace|replay|enable|disable|approve|adopt] [name]",
+			Name: "hooks", Args: "[add|reload|log|trace|replay|enable|disable|approve|adopt] [name]",
 			Help:     "list the hooks with their state, or do something about one",
 			Complete: h.complete,
 			Run: func(ctx context.Context, args string) (command.Outcome, error) {
@@ -58,7 +58,7 @@ func (h *hookCommands) list() []command.Command {
 }
 
 func hookActions() []string {
-	return []string{"reload", "log", "trace", "replay", "enable", "disable", "approve", "adopt"}
+	return []string{"add", "reload", "log", "trace", "replay", "enable", "disable", "approve", "adopt"}
 }
 
 // complete returns what the words behind /hooks can be completed to: an action, or behind
@@ -69,6 +69,8 @@ func (h *hookCommands) complete(prefix string) []string {
 	switch {
 	case !second:
 		words = hookActions()
+	case action == "add":
+		return h.completeExamples(name)
 	case action == "adopt":
 		for _, draft := range h.chain.Drafts() {
 			words = append(words, action+" "+draft)
@@ -97,6 +99,8 @@ func (h *hookCommands) run(ctx context.Context, args string) (string, error) {
 	switch action {
 	case "":
 		return h.describe(), nil
+	case "add":
+		return h.add(ctx, name)
 	case "reload":
 		return h.reload(ctx), nil
 	case "log":
@@ -226,7 +230,10 @@ func (h *hookCommands) adopt(ctx context.Context, name string) (string, error) {
 	if err != nil || answer != agent.Yes {
 		return "not adopted; the draft stays as it is", err
 	}
-	return "adopted: " + d.Name, h.chain.Adopt(ctx, d)
+	if err := h.chain.Adopt(ctx, d); err != nil {
+		return "", fmt.Errorf("adopt %s: %w", d.Name, err)
+	}
+	return "adopted: " + d.Name, nil
 }
 
 // describe lists the hooks in the order in which they run, with their state, what they
@@ -236,23 +243,35 @@ func (h *hookCommands) describe() string {
 	var b strings.Builder
 	waiting := h.chain.Pending()
 	for i, hook := range h.chain.Hooks() {
-		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(hook, waiting), hook.Scope, printable.VisibleLine(config.Tilde(hook.Path)))
+		name := printable.VisibleLine(config.Tilde(hook.Path))
+		if hook.Package != "" {
+			name = printable.VisibleLine(hook.Name) + "  " + name
+		}
+		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(hook, waiting), hook.Scope, name)
 		for _, text := range hookDetails(hook) {
 			detail(&b, text)
 		}
 	}
-	for _, s := range h.skipped {
+	for _, s := range append(h.skipped[:len(h.skipped):len(h.skipped)], h.chain.UnapprovedPackages()...) {
 		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "untrusted", s.Scope, printable.VisibleLine(config.Tilde(s.Path)))
-		detail(&b, "`pi trust` shows and approves it")
+		detail(&b, untrustedWay(s))
 	}
 	for _, p := range waiting {
 		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "pending", p.Kind, printable.VisibleLine(config.Tilde(p.Path)))
 		detail(&b, "it was "+p.Change+"; /hooks approve "+printable.VisibleLine(p.Name)+" shows the difference")
 	}
 	if b.Len() == 0 {
-		return "no hooks; a Lua file in " + config.Tilde(h.globalDir) + " is one"
+		return "no hooks; a Lua file in " + config.Tilde(h.places.GlobalDir()) + " is one"
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// untrustedWay is what a user can do about a hook or a package that nobody approved.
+func untrustedWay(s trust.Source) string {
+	if s.Scope == trust.ScopePackage {
+		return UnapprovedWay(s)
+	}
+	return "`pi trust` shows and approves it"
 }
 
 // hookDetails say what a hook registers, how long its calls take, and what is wrong with it.

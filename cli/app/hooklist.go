@@ -86,10 +86,10 @@ func (h *hookCommands) listed() (all []listedHook) {
 		all = append(all, listedHook{name: w.Path, ways: []string{doApprove}, text: []string{path},
 			row: command.Row{ID: "pending " + w.Path, Columns: []string{printable.VisibleLine(w.Name), "pending", string(w.Kind), path}, Description: "it was " + w.Change}})
 	}
-	for _, s := range h.skipped {
+	for _, s := range append(h.skipped[:len(h.skipped):len(h.skipped)], h.chain.UnapprovedPackages()...) {
 		path := printable.VisibleLine(config.Tilde(s.Path))
-		all = append(all, listedHook{name: s.Name, ways: []string{doDescribe}, text: []string{path + " is not approved and does not run; `pi trust` shows and approves it"},
-			row: command.Row{ID: "untrusted " + s.Path, Columns: []string{printable.VisibleLine(s.Name), "untrusted", string(s.Scope), path}, Description: "`pi trust` shows and approves it", Dim: true}})
+		all = append(all, listedHook{name: s.Name, ways: []string{doDescribe}, text: []string{path + " is not approved and does not run; " + untrustedWay(s)},
+			row: command.Row{ID: "untrusted " + s.Path, Columns: []string{printable.VisibleLine(s.Name), "untrusted", string(s.Scope), path}, Description: untrustedWay(s), Dim: true}})
 	}
 	return all
 }

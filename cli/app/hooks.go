@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,7 +32,12 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	o := r.hookOptions(p.Places(), mode)
 	if p.Attended() && !p.Hooks.NoApprove {
 		o.AskProject = r.startUser().AskProject
+		o.FetchPackages = func(ctx context.Context, wants []trust.TeamPackage) error { return p.FetchTeam(ctx, wants, r.tellNow) }
 	}
+	if err := p.Packages().Recover(); err != nil {
+		r.later.warn(err.Error())
+	}
+	p.tellUnapproved(&r.later)
 	r.chain = luahooks.New(o)
 	r.registerTour()
 	if p.Attended() {
@@ -85,6 +91,16 @@ func (r *run) allCommands() []command.Command {
 		return r.chain.Commands()
 	}
 	return r.commands.All()
+}
+
+// tellNow tells the user what is under way: at once, be it that there is no front end yet.
+func (r *run) tellNow(lines ...string) {
+	text := strings.Join(lines, "\n")
+	if r.agent == nil {
+		r.startUser().notify(text, agent.LevelInfo)
+		return
+	}
+	r.agent.Notify(context.Background(), agent.LevelInfo, text)
 }
 
 // beforeSession emits the events that come before there is a session, and uses the session

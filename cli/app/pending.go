@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/cli/config"
@@ -26,6 +27,9 @@ func (e *UntrustedError) Hint() string {
 func (r *run) approvePending(ctx context.Context) (settings bool, err error) {
 	p, later := r.place, &r.later
 	waiting := p.Waiting(false)
+	if !p.Attended() { // a package that is not as it was approved shuts the tools
+		waiting = slices.DeleteFunc(waiting, func(w trust.Pending) bool { return w.Unmarked })
+	}
 	if len(waiting) == 0 {
 		return false, nil
 	}
@@ -40,7 +44,7 @@ func (r *run) approvePending(ctx context.Context) (settings bool, err error) {
 		if !r.startUser().AskPending(ctx, w) {
 			continue
 		}
-		if err := p.Guard.Accept(w.Path); err != nil {
+		if err := p.Accept(ctx, w, r.tellNow); err != nil {
 			later.warn(err.Error())
 		}
 		settings = settings || w.Kind == "settings" || w.Change == "lost"
@@ -56,6 +60,7 @@ func (r *run) approvePending(ctx context.Context) (settings bool, err error) {
 // line.
 func (p *Place) Waiting(commandLine bool) []trust.Pending {
 	waiting, places := []trust.Pending{}, p.Places()
+	p.Guard.CheckPackages(places)
 	for _, w := range p.Guard.ShowPending() {
 		if w.Concerns(places) || commandLine && w.Scope == trust.ScopeCommand {
 			waiting = append(waiting, w)

@@ -12,6 +12,7 @@ import (
 	"pi/cli/config"
 	"pi/cli/keyring"
 	"pi/cli/mcpfile"
+	"pi/cli/packages"
 	"pi/internal/filelock"
 	"pi/internal/printable"
 	"pi/internal/process"
@@ -52,7 +53,7 @@ func New(o Options, cwd string) (*Place, error) {
 		cfg, _ := config.Load(agentDir, cwd, o.Env.getenv, nil)
 		return trust.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
 	}
-	p.Guard, err = trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Home: o.Env.home(), Alive: process.Alive, Own: process.Own(), Clients: o.ClientFiles, Places: places, Mask: config.MaskKeys, Entries: config.HookEntries, MaskServers: mcpfile.Mask, Judge: o.Hooks.Judge})
+	p.Guard, err = trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Home: o.Env.home(), Alive: process.Alive, Own: process.Own(), Clients: o.ClientFiles, Places: places, Team: packages.ParseTeam, Around: packages.Around, Mask: config.MaskKeys, Entries: config.HookEntries, MaskServers: mcpfile.Mask, Judge: o.Hooks.Judge})
 	if err != nil { // it does not stop pi
 		fmt.Fprintln(p.Env.stderr(), "pi: "+printable.Text(err.Error()))
 	}

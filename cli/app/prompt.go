@@ -33,7 +33,13 @@ func (p *Place) library(more func() []prompts.Folder) *prompts.Library {
 	}
 	return prompts.New(prompts.Options{
 		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: p.Env.home(), Allowed: p.Config.Instructions,
-		Named: named, BuiltIn: p.Hooks.None, NoSkills: p.Texts.NoSkills, NoPrompts: p.Texts.NoTemplates, More: more,
+		Named: named, BuiltIn: p.Hooks.None, NoSkills: p.Texts.NoSkills, NoPrompts: p.Texts.NoTemplates, Packages: func() []prompts.Folder { return p.packageTexts(false) },
+		More: func() (folders []prompts.Folder) {
+			if folders = p.packageTexts(true); more != nil {
+				folders = append(folders, more()...)
+			}
+			return folders
+		},
 		NoProject: func() bool { return p.Hooks.NoApprove || p.Guard.IsRefused() },
 	})
 }

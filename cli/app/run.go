@@ -165,6 +165,9 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	}
 	r.mcp.ui.Store(&f.UI)
 	r.agent.Listen(r.chain.ToolWatch(), lookAtTheEnd{p.Watcher}, &directTools{run: r}, r.children, r.chain, f)
+	if r.script != nil && r.child != nil && r.script.Child != nil {
+		r.agent.Listen(r.script.Child(r.child.Identity()))
+	}
 	switch {
 	case r.script != nil, r.child != nil:
 	case mode == modeRPC || mode == modeACP:
@@ -177,7 +180,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	r.chain.Attach(r.agent, f.UI) // itself: it may be more than its methods say
 	// Bars may be more than ASCII where they are drawn for a user.
 	blocks := !p.isPlain() && term.IsTerminal(int(os.Stdout.Fd()))
-	hooks := hookCommands{chain: r.chain, skipped: r.skipped, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: f.UI,
+	hooks := hookCommands{chain: r.chain, skipped: r.skipped, places: p.Places(), log: p.hookLog(), ui: f.UI,
 		session: r.agent.Session, tools: p.ProgramTools(), models: r.models}
 	live := &liveSettings{run: r, front: f.UI, config: p.Config}
 	r.settings = &command.Settings{List: live.list, Apply: live.apply, Write: live.write}

@@ -20,7 +20,9 @@ type Script struct {
 	Mode    string         // that hooks have for the front end: one of ctx.mode
 	Before  agent.Listener // gets events before hooks do
 	Watcher agent.Listener // gets them afterwards, as a front end
-	User    agent.UI
+	// Child returns what gets those of an agent that a hook uses, afterwards; nil: nobody does.
+	Child func(who agent.Identity) agent.Listener
+	User  agent.UI
 	// Clock is what hooks take for the time, and what messages and entries are stamped with.
 	Clock stdlib.Clock
 	// Started is told the process group of each program that tools, hooks with pi.exec and

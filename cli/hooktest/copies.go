@@ -3,11 +3,13 @@ package hooktest
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"pi/cli/packages"
 	"pi/internal/safefile"
 )
 
@@ -60,7 +62,32 @@ func (c *copies) folder(dir string, named bool) (string, error) {
 		c.folders = map[string]string{}
 	}
 	c.folders[dir] = folder
-	return folder, linkAll(dir, folder)
+	if err := linkAll(dir, folder); err != nil {
+		return "", err
+	}
+	return folder, linkPackage(dir, folder)
+}
+
+// linkPackage puts the files of the package that a folder of hooks belongs to where its hooks find
+// them by its name, require "PACK.x", in a folder of copies.
+func linkPackage(dir, folder string) error {
+	root, name, ok := packages.Around(dir)
+	if !ok {
+		return nil
+	}
+	for from, to := range map[string]string{root: name, filepath.Join(root, "lib"): filepath.Join("lib", name)} {
+		to = filepath.Join(folder, to)
+		if _, err := os.Lstat(to); err == nil {
+			continue // the hook has something of that name beside it
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return err
+		}
+		if err := linkAll(from, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // original names the originals where a text names their copies, as seen from dir.

@@ -452,7 +452,7 @@ func (f *file) history() functions {
 	}
 }
 
-// calls is t.calls(name?) → the calls of tools so far: {name, input, ran, is_error, text}.
+// calls is t.calls(name?) → the calls of tools so far: {name, agent?, input, ran, is_error, text}.
 func (f *file) calls(L *lua.LState, name *string) lua.LValue {
 	of := ""
 	if name != nil {
@@ -463,6 +463,7 @@ func (f *file) calls(L *lua.LState, name *string) lua.LValue {
 		c := calls[i]
 		t := luavm.NewRecord(L, 5)
 		luavm.Set(t, "name", lua.LString(c.name))
+		luavm.SetText(t, "agent", c.agent)
 		luavm.Set(t, "input", f.records.Input(c.name, c.input))
 		luavm.Set(t, "ran", lua.LBool(c.ran))
 		luavm.Set(t, "is_error", lua.LBool(c.isError))

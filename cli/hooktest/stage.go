@@ -133,7 +133,7 @@ func (s *stage) opened(ctx context.Context) (*app.TestRun, error) {
 	if lost := place.Problems(); len(lost) > 0 {
 		return nil, fmt.Errorf("config: %v", lost[0])
 	}
-	s.run, err = place.OpenTest(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: watchers{s.witness, s.drawn},
+	s.run, err = place.OpenTest(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: watchers{s.witness, s.drawn}, Child: s.witness.ofAgent,
 		User: s.user, Servers: s.servers.entries(), Play: s.servers.play, Agents: s.agents.around,
 		Model: s.model(), Clock: s.clock, Reach: reach, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
 	if err != nil {

@@ -19,6 +19,7 @@ type witness struct {
 // seenCall is a call of a tool.
 type seenCall struct {
 	id, name string
+	agent    string // that has made it; "" in the session of the user
 	input    json.RawMessage
 	ran      bool
 	text     string // of its result
@@ -42,18 +43,45 @@ func (w *witness) Wants(k agent.Kind) bool {
 
 // Handle remembers e. It never fails.
 func (w *witness) Handle(_ context.Context, e agent.Event) error {
+	w.noteCall("", e)
 	switch e := e.(type) {
-	case *agent.ToolExecutionStart:
-		w.add(&seenCall{id: e.ID, name: e.Name, input: e.Input})
-	case *agent.ToolResult:
-		w.change(e.ID, func(c *seenCall) { c.ran, c.input = true, e.Input })
-	case *agent.ToolExecutionEnd:
-		w.change(e.ID, func(c *seenCall) { c.isError, c.text = e.Result.IsError, textOf(e.Result) })
 	case *agent.Notice:
 		w.add(notice{e.Level, e.Text})
 	case *agent.CustomShow:
 		w.add(e.Message.Text())
 	}
+	return nil
+}
+
+// noteCall remembers what e says of a call of a tool; of is the agent that has made it.
+func (w *witness) noteCall(of string, e agent.Event) {
+	switch e := e.(type) {
+	case *agent.ToolExecutionStart:
+		w.add(&seenCall{id: e.ID, name: e.Name, agent: of, input: e.Input})
+	case *agent.ToolResult:
+		w.change(of, e.ID, func(c *seenCall) { c.ran, c.input = true, e.Input })
+	case *agent.ToolExecutionEnd:
+		w.change(of, e.ID, func(c *seenCall) { c.isError, c.text = e.Result.IsError, textOf(e.Result) })
+	}
+}
+
+// ofAgent is what remembers the calls of an agent that a hook uses.
+func (w *witness) ofAgent(who agent.Identity) agent.Listener { return childWitness{w, who.Name} }
+
+// childWitness listens to such an agent.
+type childWitness struct {
+	witness *witness
+	name    string
+}
+
+// Wants reports whether events of kind k are about calls.
+func (c childWitness) Wants(k agent.Kind) bool {
+	return k == agent.KindToolExecutionStart || k == agent.KindToolResult || k == agent.KindToolExecutionEnd
+}
+
+// Handle remembers a call. It never fails.
+func (c childWitness) Handle(_ context.Context, e agent.Event) error {
+	c.witness.noteCall(c.name, e)
 	return nil
 }
 
@@ -64,12 +92,12 @@ func (w *witness) add(one any) {
 	w.all = append(w.all, one)
 }
 
-// change adds to what is known of the newest call of an id.
-func (w *witness) change(id string, more func(c *seenCall)) {
+// change adds to what is known of the newest call of an id that an agent has made.
+func (w *witness) change(of, id string, more func(c *seenCall)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, one := range slices.Backward(w.all) {
-		if c, ok := one.(*seenCall); ok && c.id == id {
+		if c, ok := one.(*seenCall); ok && c.id == id && c.agent == of {
 			more(c)
 			return
 		}

@@ -6,6 +6,7 @@
 //	Lock, Unlock    one process at a time, for as long as it lives
 //	Replace         a file as a whole: readers see the old one or the new one
 //	Create, Place   a new file as a whole, which takes nobody's name
+//	Exchange        a file or folder in the place of another one
 //	LockPath        one at a time that reads a file and then replaces it
 //	Change          what is in a file, without losing what others write meanwhile
 //	Target          the file that a path leads to through links

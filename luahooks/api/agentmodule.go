@@ -253,7 +253,7 @@ func (a *agents) start(L *lua.LState, _ lua.LValue) (lua.LValue, error) {
 	if missing != nil {
 		return nil, missing
 	}
-	one := &started{agents: a, onEvent: e.onEvent, ended: make(chan struct{})}
+	one := &started{agents: a, onEvent: e.onEvent}
 	if e.onEvent != nil {
 		e.request.OnEvent = one.tell
 	}
@@ -277,10 +277,7 @@ type started struct {
 	giveUp   context.CancelFunc
 	isEnough atomic.Bool // on_event has returned true
 
-	child  Child
-	ended  chan struct{} // closed when it has ended, and what follows is set
-	result AgentResult
-	failed error // there is no result
+	child Child
 }
 
 // begin starts the agent in the name of a job, on a goroutine that stays until it has ended: with
@@ -329,8 +326,6 @@ func (s *started) work(ctx context.Context, all Agents, r AgentRequest, began ch
 		return
 	}
 	<-one.Ended()
-	s.result, s.failed = one.Wait(context.Background())
-	close(s.ended)
 }
 
 type startedKey struct{}
@@ -370,31 +365,37 @@ func (s *started) await(L *lua.LState) int {
 	if s.vm.Context().Value(startedKey{}) == s {
 		luavm.Raise(L, "wait: the agent does not end before its on_event returns")
 	}
-	err := s.wait(L, "wait", func(ctx context.Context) error { return s.awaitEnd(ctx, timeout, signal) })
-	if err == nil {
-		err = s.failed
-	}
+	var result AgentResult
+	err := s.wait(L, "wait", func(ctx context.Context) (err error) {
+		result, err = s.awaitEnd(ctx, timeout, signal)
+		return err
+	})
 	if err != nil {
 		return pushResult(L, nil, err)
 	}
-	return pushResult(L, s.resultTable(L, &s.result), nil)
+	return pushResult(L, s.resultTable(L, &result), nil)
 }
 
 // awaitEnd waits until the agent has ended. The error says that the time or the signal, which may be
 // nil, was first, or ctx.
-func (s *started) awaitEnd(ctx context.Context, timeout time.Duration, until *signal) error {
+func (s *started) awaitEnd(ctx context.Context, timeout time.Duration, until *signal) (AgentResult, error) {
 	ctx, isLate, end := s.within(ctx, timeout)
 	defer end()
 	ctx, cancel := until.within(ctx)
 	defer cancel()
-	if _, err := s.child.Wait(ctx); err == nil || ctx.Err() == nil {
-		<-s.ended
-		return nil
+	result, err := s.child.Wait(ctx)
+	if err == nil || ctx.Err() == nil {
+		return result, err
+	}
+	select {
+	case <-s.child.Ended(): // at the last moment
+		return s.child.Wait(context.WithoutCancel(ctx))
+	default:
 	}
 	if isLate() {
-		return errTimeout
+		return result, errTimeout
 	}
-	return errCancelled
+	return result, errCancelled
 }
 
 // steer is h.steer(text): true, or nil and that it has ended.

@@ -23,8 +23,10 @@ func startEvents() []Spec {
 						luavm.Set(t, "sha256", lua.LString(e.Files[i].SHA256))
 						luavm.Set(t, "size", lua.LNumber(e.Files[i].Size))
 						luavm.Set(t, "kind", lua.LString(e.Files[i].Kind))
-						if rows := e.Files[i].Servers; len(rows) > 0 {
-							luavm.Set(t, "servers", luavm.NewList(p.L, len(rows), func(i int) lua.LValue { return lua.LString(rows[i]) }))
+						for key, rows := range map[string][]string{"servers": e.Files[i].Servers, "packages": e.Files[i].Packages} {
+							if len(rows) > 0 {
+								luavm.Set(t, key, luavm.NewList(p.L, len(rows), func(i int) lua.LValue { return lua.LString(rows[i]) }))
+							}
 						}
 						return t
 					})

@@ -99,7 +99,7 @@ func (s *state) acceptShown(path string) error {
 	}
 	err := s.approveEntries(path, now)
 	if s.home.isProjects(h.scope, path) {
-		if now.exists() {
+		if now.exists() || s.home.packageOf(path) != "" {
 			err = s.approve(path, now.Sum)
 		}
 		s.approvals.live[path], s.approvals.head = true, s.home.headNow()

@@ -48,10 +48,10 @@ func above(path string, agents []string) (project string, own bool) {
 	}
 }
 
-// isProjects reports whether a file needs the approval of one of a project: it is one, or it
-// belongs to another project and is named by the user alone.
+// isProjects reports whether a file needs the approval of one of a project: it is one, it lies in
+// a package, or it belongs to another project and is named by the user alone.
 func (h *home) isProjects(scope Scope, path string) bool {
-	return scope == ScopeProject || h.ofAnother(scope, path) != ""
+	return scope == ScopeProject || h.packageOf(path) != "" || h.ofAnother(scope, path) != ""
 }
 
 // ofAnother returns the other project that a hook belongs to which the settings or the command

@@ -16,14 +16,15 @@ import (
 type Found struct {
 	Sources   []Source // in chain order
 	Untrusted []Source // project hooks that are not to be run, with NoProject
+	Wanted    []Source // packages that the project names, as long as nobody approved that
 	Disabled  []Source // that the settings turn off
 	Problems  []error  // what cannot be read of a project and was never approved
 	Unread    []Source // directories that are there and cannot be read
 	TooLarge  error    // why the hooks of the project are left out, whoever approved them
 }
 
-// Discover lists the hooks in chain order: the agent directory's, the project's,
-// the configured ones, those of the command line; within a directory by name,
+// Discover lists the hooks in chain order: the agent directory's, those of its packages, the
+// project's, the configured ones, those of the command line; within a directory by name,
 // byte by byte. A file reached twice counts at its first place, but one that the
 // user names counts where the user does: a link in a project must not take its
 // place and then wait for approval. What g withholds is listed as it was before; g
@@ -44,7 +45,9 @@ func (p Places) Discover(g *Guard) Found {
 	project := d.found.TooLarge == nil
 	if !p.NoHooks && !p.Only {
 		d.addDirectory(ScopeGlobal, p.GlobalDir())
+		d.addPackages(g.ownPackages())
 		if project {
+			d.addTeam()
 			d.addDirectory(ScopeProject, p.ProjectDir())
 		}
 	}
@@ -122,7 +125,7 @@ func (d *discovery) add(s Source) {
 // mayBeGate reports whether a source of the project that cannot be read may be a gate that
 // the user relies on: hooks of the project may run, and this one, or all, were approved.
 func (d *discovery) mayBeGate(s Source) bool {
-	return !d.places.NoProject && (d.places.ProjectApproved || d.guard.WasApproved(s.Path))
+	return s.Package != "" || !d.places.NoProject && (d.places.ProjectApproved || d.guard.WasApproved(s.Path))
 }
 
 // own returns the files of the hooks that the user names, in the own settings or on the
@@ -141,8 +144,20 @@ func (p Places) own(g *Guard) map[string]bool {
 	return own
 }
 
-// sourceAt describes the hook at path: a file, or a directory with an init.lua.
+// sourceAt describes the hook at path: a file, or a directory with an init.lua. One of the command line
+// that lies in a package is in that as its author works on it: it requires files of it by their names.
 func sourceAt(path string, scope Scope, g *Guard) Source {
+	s := describeHook(path, scope, g)
+	if scope == ScopeCommand && g != nil && g.state.home.around != nil {
+		if dir, name, ok := g.state.home.around(filepath.Dir(s.Path)); ok {
+			s.PackageDir, s.own = dir, name
+		}
+	}
+	return s
+}
+
+// describeHook is sourceAt without what lies around the hook.
+func describeHook(path string, scope Scope, g *Guard) Source {
 	if s, ok := g.knownSource(path, scope); ok {
 		return s
 	}

@@ -19,6 +19,7 @@
 //	project.go    what of a project may run
 //	state.go      all of that together, and what is written down of it
 //	others.go     what programs beside this one and before it did
+//	packages.go   packages and what is approved of them; team.go: those that a project names
 //	servers.go    the files that name MCP servers; index.go: what is known of them
 //	agents.go     the files that define agents
 //	guard.go      the questions that are asked of it; discover.go: which hooks there
@@ -31,7 +32,7 @@
 // What is to outlive the program is in a [Store]. It lies in the agent directory,
 // outside of every project:
 //
-//	trust.json       approvals per project, by absolute path and SHA-256; projects
+//	trust.json       approvals per project and package, by absolute path and SHA-256; projects
 //	                 that are never asked about; files that are pending; what was in
 //	                 force when tools began to run, and the windows (see [Window])
 //	trust/kept/      copies of files by their hash: the version that is active

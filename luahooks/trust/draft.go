@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pi/internal/safefile"
@@ -28,17 +29,19 @@ func (p Places) Drafts() (names []string) {
 	return names
 }
 
-// A Draft is a hook with its test, as both were read from the folder of drafts. A user is shown
-// these bytes, and [Guard.Adopt] keeps these bytes, whatever the files say by then.
+// A Draft is a hook with its test that are not in force: as both were read from the folder of
+// drafts, or came with the program. A user is shown these bytes, and [Guard.Adopt] keeps these bytes,
+// whatever the files say by then.
 type Draft struct {
 	Name  string
-	Diff  string // of each file to the one that it replaces, hidden characters visible
+	Diff  string // of each file to the one that it replaces, hidden characters visible; "" if they are there already
+	kind  string // how its files are called in the difference
 	files []draftFile
 }
 
 // draftFile is a file of a draft, and the one in its place.
 type draftFile struct {
-	from, to string
+	from, to string // from is "" where it is in no file
 	code     []byte
 	before   Version
 }
@@ -46,20 +49,24 @@ type draftFile struct {
 // Hook is the path at which a draft is a hook.
 func (d *Draft) Hook() string { return d.files[len(d.files)-1].to }
 
+// Replaces reports whether a file of other contents is in the place of one of the draft.
+func (d *Draft) Replaces() bool {
+	return slices.ContainsFunc(d.files, func(f draftFile) bool { return f.before.exists() && f.before.Sum != Sum(f.code) })
+}
+
 // ReadDraft reads the draft of a name, and what is at its place among the hooks of the agent directory.
 func (g *Guard) ReadDraft(p Places, name string) (*Draft, error) {
 	name = strings.TrimSuffix(name, ".lua")
 	if filepath.Base(name) != name || strings.HasPrefix(name, ".") || name == "" || isTest(name+".lua") {
 		return nil, fmt.Errorf("%q is no name of a draft: the drafts are the files in %s", name, p.DraftsDir())
 	}
-	if folder := filepath.Join(p.GlobalDir(), name); isHook(folder) {
-		return nil, fmt.Errorf("%s is a hook with that name; give the draft another one, or change the hook there", folder)
+	if err := hasNoFolder(p, name); err != nil {
+		return nil, err
 	}
-	d := &Draft{Name: name}
-	for _, base := range []string{name + "_test.lua", name + ".lua"} { // the hook last: what is in force can be tested
-		f := draftFile{from: filepath.Join(p.DraftsDir(), base), to: filepath.Join(p.GlobalDir(), base)}
-		var err error
-		f.code, err = safefile.Read(f.from, MaxHook)
+	d := &Draft{Name: name, kind: "draft"}
+	for _, base := range draftFiles(name) {
+		from := filepath.Join(p.DraftsDir(), base)
+		code, err := safefile.Read(from, MaxHook)
 		if errors.Is(err, fs.ErrNotExist) && isTest(base) {
 			continue // the hook comes without one
 		}
@@ -67,21 +74,50 @@ func (g *Guard) ReadDraft(p Places, name string) (*Draft, error) {
 			return nil, noDraft(p, name)
 		}
 		if err == nil {
-			_, err = text.Scan(f.code)
+			_, err = text.Scan(code)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", f.from, err)
+			return nil, fmt.Errorf("read %s: %w", from, err)
 		}
-		f.before = onDisk(f.to)
-		if f.before.Sum != Sum(f.code) {
-			d.Diff += diffOf("hooks/"+base, f.before.Code, f.code, "on disk", "draft")
-		}
-		d.files = append(d.files, f)
+		d.add(p, base, from, code)
 	}
 	if d.Diff == "" {
 		return nil, fmt.Errorf("the draft %s is what is there already", name)
 	}
 	return d, nil
+}
+
+// DraftOf is a draft of a hook and its test that came with the program.
+func (g *Guard) DraftOf(p Places, name, hook, test string) (*Draft, error) {
+	if err := hasNoFolder(p, name); err != nil {
+		return nil, err
+	}
+	d := &Draft{Name: name, kind: "example"}
+	for i, base := range draftFiles(name) {
+		d.add(p, base, "", []byte([]string{test, hook}[i]))
+	}
+	return d, nil
+}
+
+// draftFiles are the names of the files of a draft, the hook last: what is in force can be tested.
+func draftFiles(name string) []string { return []string{name + "_test.lua", name + ".lua"} }
+
+// hasNoFolder returns an error if a hook of the user that is a folder has this name.
+func hasNoFolder(p Places, name string) error {
+	if folder := filepath.Join(p.GlobalDir(), name); isHook(folder) {
+		return fmt.Errorf("%s is a hook with that name, and two cannot have it; move that one away, or change it where it is", folder)
+	}
+	return nil
+}
+
+// add adds a file to a draft, and how it differs from what is in its place.
+func (d *Draft) add(p Places, base, from string, code []byte) {
+	f := draftFile{from: from, to: filepath.Join(p.GlobalDir(), base), code: code}
+	f.before = onDisk(f.to)
+	if f.before.Sum != Sum(code) {
+		d.Diff = diffOf("hooks/"+base, f.before.Code, code, "on disk", d.kind) + d.Diff // the hook above its test
+	}
+	d.files = append(d.files, f)
 }
 
 // noDraft says which drafts there are.
@@ -104,17 +140,39 @@ func (g *Guard) Adopt(d *Draft) error {
 	s := g.lock()
 	defer g.mu.Unlock()
 	if err := s.mayAdoptDraft(d); err != nil {
-		return fmt.Errorf("adopt %s: %w", d.Name, err)
+		return err
 	}
 	for _, f := range d.files {
 		if err := s.adoptFile(f); err != nil {
-			return fmt.Errorf("adopt %s: %w", d.Name, err)
+			return err
 		}
 	}
 	for _, f := range d.files {
+		if f.from == "" {
+			continue
+		}
 		if now, err := safefile.Read(f.from, MaxHook); err == nil && bytes.Equal(now, f.code) {
 			os.Remove(f.from) // one that was written since is kept, and one that stays harms nobody
 		}
+	}
+	return nil
+}
+
+// Discard removes what is in the place of the files of a draft, the hook first, for a user who wants
+// it no more. It is refused as [Guard.Adopt] is.
+func (g *Guard) Discard(d *Draft) error {
+	s := g.lock()
+	defer g.mu.Unlock()
+	if err := s.mayAdoptDraft(d); err != nil {
+		return err
+	}
+	for _, f := range slices.Backward(d.files) {
+		if err := os.Remove(f.to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		is := s.home.onDisk(f.to)
+		s.ledger.put(f.to, is)
+		s.noteApproved(f.to, is, ScopeGlobal)
 	}
 	return nil
 }

@@ -44,6 +44,11 @@ type GuardOptions struct {
 	// Entries returns what the settings of a project say of its hooks, as a text to be approved
 	// and shown; nil: nothing.
 	Entries func(settings []byte) []byte
+	// Around returns the package that a folder of hooks belongs to, whoever brought it, and its name; nil:
+	// it belongs to none.
+	Around func(dir string) (root, name string, ok bool)
+	// Team returns the packages that a project names in its file for that; nil: nobody can read it.
+	Team func(file []byte) ([]TeamPackage, error)
 	// MaskServers is Mask for the user's mcp.json.
 	MaskServers func(servers []byte) (masked []byte, ok bool)
 	// Clients are what clients wrote in other sessions of this program, and will in this one;
@@ -77,7 +82,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 // NewForRun returns a Guard that remembers nothing beyond this run, and looks at nothing
 // but the hooks of a project and those that are named.
 func NewForRun(project string) *Guard {
-	return newGuard(&home{project: project, named: map[string]bool{}, servers: map[string]bool{}, programs: map[string]bool{}, now: time.Now})
+	return newGuard(&home{project: project, labels: map[string]string{}, named: map[string]bool{}, servers: map[string]bool{}, programs: map[string]bool{}, now: time.Now})
 }
 
 func newGuard(h *home) *Guard {
@@ -211,7 +216,7 @@ func (g *Guard) IsLost(path string) bool {
 
 // newHome is the home of an agent directory and a project, without a store.
 func newHome(o GuardOptions) *home {
-	h := &home{project: o.Project, agentDir: o.AgentDir, mask: o.Mask, entries: o.Entries, maskServers: o.MaskServers, places: o.Places, judge: o.Judge, named: map[string]bool{}, now: time.Now,
+	h := &home{team: o.Team, around: o.Around, labels: map[string]string{}, project: o.Project, agentDir: o.AgentDir, mask: o.Mask, entries: o.Entries, maskServers: o.MaskServers, places: o.Places, judge: o.Judge, named: map[string]bool{}, now: time.Now,
 		userServers: filepath.Join(o.AgentDir, serversFile), index: indexOfServers(o.AgentDir), servers: map[string]bool{}, programs: map[string]bool{}}
 	if h.places == nil {
 		h.places = func() Places { return Places{AgentDir: o.AgentDir, Cwd: o.Project} }
@@ -271,6 +276,9 @@ func (g *Guard) WasApproved(path string) bool {
 	}
 	s := g.lock()
 	defer g.mu.Unlock()
+	if dir := s.home.packageOf(path); dir != "" {
+		return s.home.approvedIn(dir)[path] != ""
+	}
 	known := maps.Clone(s.approvals.run)
 	if s.home.store != nil {
 		maps.Copy(known, s.home.store.Files(s.home.project))

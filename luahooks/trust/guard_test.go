@@ -20,6 +20,7 @@ func homeOf(t *testing.T, texts map[string]string) (root string, o GuardOptions)
 		must(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 	}
 	for name, text := range texts {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
 		must(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
 	}
 	return root, GuardOptions{AgentDir: filepath.Join(root, "agent"), Project: filepath.Join(root, "project")}

@@ -31,6 +31,9 @@ type home struct {
 	instructions []string        // of the agent directory
 	named        map[string]bool // hooks that are named one by one, and their init.lua
 	mask         func([]byte) ([]byte, bool)
+	around       func(dir string) (root, name string, ok bool)
+	team         func([]byte) ([]TeamPackage, error)
+	labels       map[string]string   // of the packages of projects: as whom the user knows them, by their folder
 	entries      func([]byte) []byte // of the settings of a project, that concern its hooks; nil: there are none
 	places       func() Places
 	judge        func(path string, code []byte) error
@@ -104,6 +107,14 @@ func (at *home) pending(path string, h *pendingFile) *Pending {
 		p.Kind = kindProgram
 	case at.isAgent(path):
 		p.Kind = kindAgent
+	case path == filepath.Join(at.agentDir, LockFile):
+		p.Kind = kindLock
+	case path == at.teamFile():
+		p.Kind = kindTeam
+	case at.packageOf(path) != "":
+		p.Kind, p.Name = at.kindInPackage(path)
+		_, named := at.labels[at.packageOf(path)]
+		p.Unmarked, p.elsewhere = !h.marked, filepath.Base(filepath.Dir(at.packageOf(path))) == sumsDir && !named
 	case at.isHook(path):
 		p.Kind, p.Name = "hook", hookName(path)
 	}

@@ -102,10 +102,14 @@ func (s *state) mayAdopt(c change, crowd bool) bool {
 	switch {
 	case c.path == s.home.index && c.path != "":
 		return true // another program wrote it, which asks nobody
+	case s.isInstalled(c):
+		return true
 	case s.ledger.askEdits:
 		return false
-	case !s.home.isProjects(c.scope, c.path) || !c.is.exists():
+	case !s.home.isProjects(c.scope, c.path):
 		return true
+	case !c.is.exists(): // one of a package is missed
+		return s.home.packageOf(c.path) == ""
 	case s.approvals.isApproved(c.path, c.is.Sum):
 		return true
 	case s.home.isOfServers(c.path): // who uses it asks whether it is approved
@@ -122,6 +126,9 @@ func (s *state) adopt(c change) {
 	}
 	s.ledger.put(c.path, c.is)
 	s.clients.noteActive(c.path, c.is)
+	if s.window != nil && s.isInstalled(c) { // the user was asked when it was installed
+		s.noteApproved(c.path, c.is, c.scope)
+	}
 	if s.window != nil && c.path == s.home.index {
 		s.window.base[c.path] = c.is
 	}

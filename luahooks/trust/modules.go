@@ -25,7 +25,7 @@ type Required struct {
 // lib/x.lua beside the hook. The error is why the hook does not get it: it is not
 // there, cannot be read, is not approved, or nobody could watch it.
 func (g *Guard) FindModule(r Required) (path string, code []byte, err error) {
-	for _, path := range candidates(r.Hook.dirs(), r.Name) {
+	for _, path := range r.Hook.candidates(r.Name) {
 		if err := g.checkWatched(r, path); err != nil {
 			return "", nil, fmt.Errorf("module %s: %w", r.Name, err)
 		}
@@ -40,6 +40,13 @@ func (g *Guard) FindModule(r Required) (path string, code []byte, err error) {
 			}
 			return path, v.Code, v.Err
 		}
+	}
+	pack, isOfPackage := g.isPackageModule(r.Name)
+	switch {
+	case r.Hook.PackageDir != "" && r.Hook.ownName() == pack:
+		return "", nil, fmt.Errorf("module %s not found in package %s (tried %s)", r.Name, pack, strings.Join(ModuleFiles(strings.TrimPrefix(r.Name, pack+".")), ", "))
+	case isOfPackage:
+		return "", nil, fmt.Errorf("module %s belongs to package %s, and only the hooks of that get it: copy the file beside this hook, or let the two talk with pi.emit", r.Name, pack)
 	}
 	return "", nil, fmt.Errorf("module %s not found beside the hook (tried %s)", r.Name, strings.Join(ModuleFiles(r.Name), ", "))
 }
@@ -58,7 +65,7 @@ func (g *Guard) checkListed(r Required, path string) error {
 // is being loaded or names the module in its text: nobody knew of it when tools began to
 // run, so nobody knows whether one of them wrote it.
 func (g *Guard) checkWatched(r Required, path string) error {
-	if r.Loading || g.state.home.inHooks(path) || !isThere(path) || g.namesModule(r.Hook, path) {
+	if r.Loading || g.state.home.inHooks(path) || g.state.home.packageOf(path) != "" || !isThere(path) || g.namesModule(r.Hook, path) {
 		return nil
 	}
 	return fmt.Errorf("%s stands outside of the folders of hooks, which are watched, and its name is computed: require it while the hook loads, or name it as a text, as in require \"x\"",
@@ -67,7 +74,7 @@ func (g *Guard) checkWatched(r Required, path string) error {
 
 // namesModule reports whether the text of the hook, or of a module it names, names a module.
 func (g *Guard) namesModule(hook Source, path string) bool {
-	_, named := g.literalModules(hook.Path, hook.dirs(), hook.Scope)
+	_, named := g.literalModules(hook)
 	return slices.Contains(named, path)
 }
 
@@ -113,9 +120,9 @@ func IsBuiltinModule(name string) bool { return name == "pi" || strings.HasPrefi
 
 // literalModules lists the modules that the literal require calls of a hook reach, and
 // all files that decide about it, those that are not there among them.
-func (g *Guard) literalModules(path string, dirs []string, scope Scope) (looked map[string]Scope, reached []string) {
-	r := g.newReach(scope, math.MaxInt, math.MaxInt)
-	r.follow(path, dirs)
+func (g *Guard) literalModules(hook Source) (looked map[string]Scope, reached []string) {
+	r := g.newReach(hook.Scope, math.MaxInt, math.MaxInt)
+	r.follow(hook)
 	return r.looked, r.reached
 }
 
@@ -137,28 +144,28 @@ func (g *Guard) newReach(scope Scope, read, parsed int) *reach {
 	return &reach{guard: g, scope: scope, looked: map[string]Scope{}, done: map[string]bool{}, left: parsed, unread: read}
 }
 
-// follow adds the modules that the hook at path names, those that these name, and so on, as
-// far as the limits allow. dirs is where they are looked for.
-func (r *reach) follow(path string, dirs []string) {
-	in := strings.Join(dirs, "\x00") + "\x00"
-	for todo := []string{path}; len(todo) > 0 && len(r.looked) < maxModules && r.left >= 0; todo = todo[1:] {
+// follow adds the modules that a hook names, those that these name, and so on, as far as the
+// limits allow.
+func (r *reach) follow(hook Source) {
+	in := strings.Join(append(hook.dirs(), hook.Package), "\x00") + "\x00"
+	for todo := []string{hook.Path}; len(todo) > 0 && len(r.looked) < maxModules && r.left >= 0; todo = todo[1:] {
 		if file := todo[0]; !r.done[in+file] {
 			r.done[in+file] = true
-			todo = append(todo, r.modulesOf(file, dirs)...)
+			todo = append(todo, r.modulesOf(file, hook)...)
 		}
 	}
 }
 
-// modulesOf returns the files of the modules that one file requires by name, and adds them to
+// modulesOf returns the files of the modules that one file of a hook requires by name, and adds them to
 // reached. All places in which they are looked for are added to looked.
-func (r *reach) modulesOf(file string, dirs []string) (modules []string) {
+func (r *reach) modulesOf(file string, hook Source) (modules []string) {
 	v := r.guard.Read(file)
 	if r.left -= len(v.Code); r.left < 0 {
 		return nil
 	}
 	for _, name := range r.guard.requires.namesOf(v) {
 		found := false
-		for _, candidate := range candidates(dirs, name) {
+		for _, candidate := range hook.candidates(name) {
 			r.looked[candidate] = r.scope
 			if found || r.unread < 0 {
 				continue

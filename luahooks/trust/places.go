@@ -17,6 +17,7 @@ type Scope string
 const (
 	ScopeBuiltin Scope = "builtin"      // inside the program
 	ScopeGlobal  Scope = "global"       // the agent directory's hooks/
+	ScopePackage Scope = "package"      // a package of the agent directory's packages/
 	ScopeProject Scope = "project"      // the project's .pi/hooks/
 	ScopeConfig  Scope = "configured"   // named in a config.toml
 	ScopeCommand Scope = "command line" // --hook
@@ -24,10 +25,15 @@ const (
 
 // Source is a hook file that is to be loaded.
 type Source struct {
-	Name  string // file name without .lua, or the directory's name
+	Name  string // file name without .lua, or the directory's name; of a package PACK.NAME
 	Path  string // as it was found, absolute
 	Real  string // with symbolic links resolved; what is read and watched
 	Scope Scope
+
+	// Of a hook of a package: as whom the user knows the package, and its folder.
+	Package, PackageDir string
+	own                 string // by which name it requires files of the package, where that has no label: its author works on it
+
 	// Err is why there is nothing to read where a hook lies or is named; what is
 	// there may be a gate.
 	Err error
@@ -53,7 +59,8 @@ func (s Source) Below(dir string) bool {
 	return strings.HasPrefix(s.Path, dir+string(filepath.Separator))
 }
 
-// dirs are the directories in which a hook's modules are looked for.
+// dirs are the directories in which a hook's modules are looked for; of a package also those of
+// its own name (see [Source.candidates]).
 func (s Source) dirs() []string {
 	dirs := []string{filepath.Dir(s.Path)}
 	if real := filepath.Dir(s.Real); real != dirs[0] && s.Real != "" {
@@ -97,6 +104,9 @@ type Places struct {
 // GlobalDir is the directory of the user's own hooks.
 func (p Places) GlobalDir() string { return filepath.Join(p.AgentDir, "hooks") }
 
+// PackagesDir is the directory of the packages, each in a folder of its name.
+func (p Places) PackagesDir() string { return packagesIn(p.AgentDir) }
+
 // ProjectDir is the directory of the project's hooks.
 func (p Places) ProjectDir() string { return filepath.Join(p.Cwd, ".pi", "hooks") }
 
@@ -106,9 +116,9 @@ func (p Places) Watched() []string {
 	case p.NoHooks:
 		return nil
 	case p.NoProject:
-		return []string{p.GlobalDir()}
+		return []string{p.GlobalDir(), p.PackagesDir()}
 	}
-	return []string{p.GlobalDir(), p.ProjectDir()}
+	return []string{p.GlobalDir(), p.PackagesDir(), p.ProjectDir()}
 }
 
 // Named lists the paths of the hooks that settings and the command line name one by one, as

@@ -18,12 +18,13 @@ type ProjectFile struct {
 	More     bool     `json:"more,omitempty"`    // it may register or require others
 	Problem  string   `json:"problem,omitempty"` // why it cannot be approved
 	Approved bool     `json:"approved"`
-	By       string   `json:"by,omitempty"`      // the hook that approved it; "": a user did
-	Own      bool     `json:"own,omitempty"`     // of the user, but somebody else may change it
-	Servers  []string `json:"servers,omitempty"` // of a file that names MCP servers: rows that describe them
-	Program  bool     `json:"program,omitempty"` // an MCP server is made of it
-	Agent    bool     `json:"agent,omitempty"`   // it defines an agent
-	Entries  bool     `json:"entries,omitempty"` // it is the settings, of which only what they say of hooks is approved
+	By       string   `json:"by,omitempty"`       // the hook that approved it; "": a user did
+	Own      bool     `json:"own,omitempty"`      // of the user, but somebody else may change it
+	Servers  []string `json:"servers,omitempty"`  // of a file that names MCP servers: rows that describe them
+	Program  bool     `json:"program,omitempty"`  // an MCP server is made of it
+	Packages []string `json:"packages,omitempty"` // of the file that names packages: a row for each
+	Agent    bool     `json:"agent,omitempty"`    // it defines an agent
+	Entries  bool     `json:"entries,omitempty"`  // it is the settings, of which only what they say of hooks is approved
 	Code     []byte   `json:"-"`
 }
 
@@ -69,6 +70,9 @@ func (a *approvals) isApproved(path, sum string) bool {
 	store := a.home.store
 	if store == nil {
 		return false
+	}
+	if dir := a.home.packageOf(path); dir != "" { // nothing else approves a file of a package
+		return store.Approved(dir, path) == sum
 	}
 	if store.Approved(a.home.project, path) == sum || store.Approved(a.home.agentDir, path) == sum {
 		return true
@@ -152,9 +156,9 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 	}
 	reach := g.newReach(ScopeProject, maxProjectLua, maxParsed)
 	for _, s := range found.Sources {
-		if s.Scope == ScopeProject && s.Err == nil {
+		if s.Scope == ScopeProject && s.Err == nil && s.Package == "" { // those of packages are approved with the file that names them
 			paths[s.Path] = true
-			reach.follow(s.Path, s.dirs())
+			reach.follow(s)
 		}
 	}
 	for _, path := range reach.reached {
@@ -172,6 +176,9 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 			f.Own = slices.Contains(own, path)
 			files = append(files, f)
 		}
+	}
+	if f, ok := g.describeTeam(p); ok {
+		files = append(files, f)
 	}
 	if f, ok := g.entriesFile(); ok && len(files) > 0 {
 		files = append(files, f)
@@ -304,7 +311,7 @@ func (g *Guard) othersMayChange(found Found) (paths []string) {
 		if s.Err != nil || !isOthers(s.Scope, g.Read(s.Path)) && g.OfAnother(s) == "" {
 			continue
 		}
-		_, reached := g.literalModules(s.Path, s.dirs(), s.Scope)
+		_, reached := g.literalModules(s)
 		paths = append(append(paths, s.Path), reached...)
 	}
 	return paths

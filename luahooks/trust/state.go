@@ -159,8 +159,12 @@ func (s *state) noteApproved(path string, v Version, scope Scope) {
 }
 
 // approve lets a version of a project's file run until the program ends. In the store it
-// replaces the approval of another version of the file; a file that has none there gets none.
+// replaces the approval of another version of the file; a file that has none there gets none. In a
+// package that is approved it gets one, and "" takes it away.
 func (s *state) approve(path, sum string) error {
+	if dir := s.home.packageOf(path); dir != "" {
+		return s.approveInPackage(dir, path, sum)
+	}
 	s.approvals.run[path] = sum
 	if s.home.store == nil || s.home.store.Files(s.home.project)[path] == "" {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -100,6 +101,19 @@ func (s *Store) Files(project string) map[string]string {
 		return maps.Clone(p.Files)
 	}
 	return nil
+}
+
+// PackageDirs lists the folders of packages that have approvals, in order.
+func (s *Store) PackageDirs() (dirs []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for dir, p := range s.data.Projects {
+		if isBelow(dir, packagesIn(s.agentDir)) && len(p.Files) > 0 {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.Sort(dirs)
+	return dirs
 }
 
 // ApprovedBy returns the hook that approved a file of a project; "" if a user did, or nobody.

@@ -440,6 +440,7 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 	h.addServers(paths, p)
 	h.addAgents(paths, dirs, p.NoProject)
 	g.mu.Unlock()
+	g.addPackages(paths, dirs, p)
 	for _, path := range p.Named() {
 		paths[path], paths[filepath.Join(path, "init.lua")] = "", ""
 	}
@@ -449,7 +450,7 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 			continue // the directories and names below are looked at
 		}
 		paths[s.Path] = s.Scope
-		looked, _ := g.literalModules(s.Path, s.dirs(), s.Scope)
+		looked, _ := g.literalModules(s)
 		maps.Copy(paths, looked)
 	}
 	return paths, dirs

@@ -37,8 +37,9 @@
 ---@field path string
 ---@field sha256 string of its bytes, in hexadecimal
 ---@field size integer bytes
----@field kind "hook"|"servers"|"program"|"agent"|"entries" a hook or a module of one, a file that names MCP servers, one that a server is made of, one that defines an agent, or the project's config.toml, of which what it says of hooks is hashed
+---@field kind "hook"|"servers"|"program"|"packages"|"agent"|"entries" a hook or a module of one, a file that names MCP servers, one that a server is made of, `.pi/packages.toml`, one that defines an agent, or the project's config.toml, of which what it says of hooks is hashed
 ---@field servers? string[] of a file that names servers: their command lines or addresses, and the variables that they get and read
+---@field packages? string[] of the file that names packages: name, source, commit and sum of each
 
 --- What can be chosen in a dialog, in `ui_prompt`.
 ---@class pi.PromptChoice

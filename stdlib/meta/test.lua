@@ -206,7 +206,7 @@ function test.notices() end
 ---@return table<string, string>
 function test.status() end
 
---- The calls of tools so far.
+--- The calls of tools so far, also those of agents that hooks use, in the order in which they began.
 ---@param name? string of the tool
 ---@return pi.TestCall[]
 function test.calls(name) end
@@ -472,6 +472,7 @@ function TestClock.now() end
 --- A call of a tool.
 ---@class pi.TestCall
 ---@field name string
+---@field agent? string that has made it; nil in the session of the user
 ---@field input table
 ---@field ran boolean
 ---@field is_error boolean
