@@ -109,5 +109,8 @@ func (p *Progress) take(r Result) {
 // that there is to show of it, instead of the update before.
 type ChildUpdate struct{ Name, Text string }
 
+// Last is the newest line.
+func (e *ChildUpdate) Last() string { return e.Text[strings.LastIndexByte(e.Text, '\n')+1:] }
+
 // Kind is KindChildUpdate.
 func (*ChildUpdate) Kind() Kind { return KindChildUpdate }

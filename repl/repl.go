@@ -194,7 +194,8 @@ func (r *REPL) Wants(k agent.Kind) bool {
 		agent.KindCompactionEnd, agent.KindAutoCompactionStart, agent.KindAutoCompactionEnd, agent.KindSessionTree,
 		agent.KindAutoRetryStart, agent.KindAutoRetryWaited, agent.KindMessageUpdate, agent.KindMessageEnd,
 		agent.KindToolExecutionStart, agent.KindToolExecutionUpdate, agent.KindToolExecutionEnd, agent.KindToolClock, agent.KindToolRan, agent.KindToolCall,
-		agent.KindTurnStart, agent.KindModelSelect, agent.KindThinkingLevelSelect, agent.KindModeSelect, agent.KindSessionStart:
+		agent.KindTurnStart, agent.KindModelSelect, agent.KindThinkingLevelSelect, agent.KindModeSelect, agent.KindSessionStart,
+		agent.KindChildStart, agent.KindChildUpdate, agent.KindChildEnd:
 		return true
 	}
 	return false
@@ -232,6 +233,12 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 		r.refreshLater()
 	case *agent.ModelSelect, *agent.ThinkingLevelSelect, *agent.ModeSelect:
 		r.refreshLater()
+	case *agent.ChildStart:
+		r.agentStarts(e)
+	case *agent.ChildUpdate:
+		r.agentWorks(e)
+	case *agent.ChildEnd:
+		r.agentEnds(e)
 	default:
 		r.view.handle(ctx, e)
 	}

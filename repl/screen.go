@@ -29,6 +29,7 @@ type screen struct {
 
 	writer   transcriptWriter
 	calls    calls
+	agents   agentRows
 	folds    folds
 	notices  notices
 	activity activity
@@ -330,6 +331,7 @@ func (s *screen) zone(columns, rows int) terminal.Zone {
 		{rank: rankHeader, rows: header, fromEnd: true},
 		{rank: rankBlock, rows: s.writer.liveRows(columns)},
 		{rank: rankOutput, rows: s.calls.liveRows(columns, s.now())},
+		{rank: rankOutput, rows: s.agents.rows(&s.calls, columns, s.now())},
 		{rank: rankOutput, rows: s.notices.waitingRows(columns, s.now())},
 		{rank: rankLive, rows: busy, least: 1},
 		{rank: rankQueue, rows: s.queueRows(columns)},

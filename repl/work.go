@@ -27,7 +27,7 @@ type work struct {
 	screen      *screen
 	queued      func() []queuedRow // the messages that wait
 	interrupted time.Time          // when Esc or Ctrl+C stopped something last
-	stopTicks   chan struct{}      // nil while nothing runs
+	stopTicks   chan struct{}      // nil while nothing runs that counts seconds
 }
 
 func newWork(s *screen) *work { return &work{wake: make(chan struct{}, 1), screen: s} }
@@ -76,19 +76,27 @@ func (w *work) begin(t *task) (end func()) {
 	t.doing = printable.Line(t.doing)
 	s.change(func() {
 		s.activity.begin(t)
-		if w.stopTicks == nil {
-			w.stopTicks = make(chan struct{})
-			go s.tick(w.stopTicks, w.queued)
-		}
+		w.tick()
 	})
 	return func() {
 		s.change(func() {
 			s.activity.end(t)
-			if len(s.activity.tasks) == 0 && w.stopTicks != nil {
-				close(w.stopTicks)
-				w.stopTicks = nil
-			}
+			w.tick()
 		})
+	}
+}
+
+// tick has what counts seconds painted anew as long as there is something. The caller has the
+// lock of the screen.
+func (w *work) tick() {
+	s := w.screen
+	switch busy := len(s.activity.tasks)+len(s.agents) > 0; {
+	case busy && w.stopTicks == nil:
+		w.stopTicks = make(chan struct{})
+		go s.tick(w.stopTicks, w.queued)
+	case !busy && w.stopTicks != nil:
+		close(w.stopTicks)
+		w.stopTicks = nil
 	}
 }
 

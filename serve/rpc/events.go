@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"context"
-	"strings"
 
 	"pi/agent"
 	"pi/internal/printable"
@@ -53,7 +52,7 @@ func (s *Server) Handle(ctx context.Context, e agent.Event) error {
 			s.tellChild(e.Name, e.Prompt)
 		}
 	case *agent.ChildUpdate:
-		s.tellChild(e.Name, e.Text[strings.LastIndexByte(e.Text, '\n')+1:])
+		s.tellChild(e.Name, e.Last())
 	case *agent.ChildEnd:
 		if e.Call == "" {
 			s.tellChild(e.Name, "")
