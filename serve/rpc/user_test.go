@@ -9,6 +9,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/session/message"
 )
 
 // asking returns the commands of a hook that asks by each kind of dialog, and shows what it
@@ -156,6 +157,34 @@ func TestADialogBehindTheEndOfTheInputIsAnswered(t *testing.T) {
 			return err
 		})}
 	}})
+	if err := c.end(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAnAgentWithoutACallIsAStatusUntilItEnds(t *testing.T) {
+	t.Parallel()
+	c := start(t, setup{})
+	const status = `{"type":"extension_ui_request","id":"*","method":"setStatus","statusKey":"agent:reviewer"`
+	for _, test := range []struct {
+		event agent.Event
+		want  []string
+	}{
+		{&agent.ChildStart{Name: "reviewer", Depth: 1, Prompt: "Review the\nchange"},
+			[]string{status + `,"statusText":"Review the"}`, `{"type":"child_start","name":"reviewer","depth":1,"prompt":"Review the\nchange"}`}},
+		{&agent.ChildUpdate{Name: "reviewer", Text: "read a.go\nbash make"}, []string{status + `,"statusText":"bash make"}`}},
+		{&agent.ChildEnd{Name: "reviewer", StopReason: "completed", Usage: message.Usage{Input: 7, TotalTokens: 7}, Text: "fine"},
+			[]string{status + `}`, `{"type":"child_end","name":"reviewer","stopReason":"completed","usage":{"input":7,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":7,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"text":"fine"}`}},
+		// For a call: that shows what it does.
+		{&agent.ChildStart{Name: "helper", Depth: 1, Prompt: "p", Call: "c1"}, []string{`{"type":"child_start","name":"helper","depth":1,"prompt":"p","toolCallId":"c1"}`}},
+		{&agent.ChildEnd{Name: "helper", StopReason: "error", Error: "no key", Call: "c1"},
+			[]string{`{"type":"child_end","name":"helper","stopReason":"error","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"text":"","errorMessage":"no key","toolCallId":"c1"}`}},
+	} {
+		go c.agent.TellChild(t.Context(), test.event)
+		for _, want := range test.want {
+			check(t, c.next(), want)
+		}
+	}
 	if err := c.end(); err != nil {
 		t.Error(err)
 	}
