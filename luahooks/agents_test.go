@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"pi/agent"
 	"pi/luahooks/api"
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -24,6 +26,7 @@ type agentsOfTest struct {
 	mu     sync.Mutex
 	begins int
 	waits  int      // that began
+	counts []string // what each prompt and message counts as
 	ends   []string // of those that were ended, their names
 }
 
@@ -37,6 +40,20 @@ func (a *agentsOfTest) ended() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return strings.Join(a.ends, " ")
+}
+
+// note notes what a text counts as.
+func (a *agentsOfTest) note(text string, o agent.Origin) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	kind := map[agent.OriginKind]string{agent.FromUser: "user", agent.FromHook: "hook", agent.FromOutside: "outside"}[o.Kind]
+	a.counts = append(a.counts, text+": "+kind)
+}
+
+func (a *agentsOfTest) origins() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.counts)
 }
 
 func (a *agentsOfTest) waited() int {
@@ -58,6 +75,7 @@ type childOfTest struct {
 
 func (a *agentsOfTest) Start(ctx context.Context, r api.AgentRequest) (api.Child, error) {
 	do, words, _ := strings.Cut(r.Prompt, " ")
+	a.note(r.Prompt, r.Origin)
 	if do == "refuse" {
 		return nil, errors.New(words)
 	}
@@ -130,6 +148,8 @@ func (c *childOfTest) Wait(ctx context.Context) (api.AgentResult, error) {
 }
 
 func (c *childOfTest) Steer(ctx context.Context, text string) error {
+	o, _ := agent.OriginOf(ctx)
+	c.of.note(text, o)
 	select {
 	case c.steers <- text:
 		return nil
@@ -357,4 +377,39 @@ func TestAgentsEndWithTheVersionOfTheHookThatHasStartedThem(t *testing.T) {
 	r.write("a.lua", ``)
 	r.chain.Reload(t.Context(), true)
 	until(t, func() bool { return all.ended() == "old" })
+}
+
+// What an agent is asked counts as that of who has it asked: of the user, also where the model wants it
+// in a tool, or of the hook itself.
+func TestWhatAnAgentIsAskedCountsAsOfWhoHasItAsked(t *testing.T) {
+	r, all := withAgents(t, map[string]string{"h.lua": `
+		local agent = require "pi.agent"
+		local function ask(text) return agent.run{ prompt = "say " .. text } end
+		pi.command("once", { handler = function() ask("in a command") ask("again in it") end })
+		pi.on("turn_start", function() ask("at an event") end)
+		pi.tool{ name = "task", description = "d", parameters = {}, execute = function() ask("in a tool") return "done" end }
+		local timer = require "pi.timer"
+		pi.command("steers", { handler = function()
+			local h = agent.start{ prompt = "wait" }
+			h.steer("a word")
+			h.wait()
+		end })
+	`})
+	run := func(name string) {
+		t.Helper()
+		if _, err := r.command(name).Run(t.Context(), ""); err != nil {
+			t.Error(err)
+		}
+	}
+	run("once")
+	r.emit(&agent.TurnStart{})
+	a := agent.New(agent.Options{Session: session.New(session.Options{}), Models: r.chain.opts.Models, Model: r.chain.opts.Models.Find("s", "m"), Tools: r.host.Tools()})
+	if got := a.CallTool(t.Context(), "task", nil); got.IsError {
+		t.Errorf("%+v", got)
+	}
+	run("steers")
+	want := []string{"say in a command: user", "say again in it: hook", "say at an event: hook", "say in a tool: user", "wait: user", "a word: hook"}
+	if got := all.origins(); !slices.Equal(got, want) {
+		t.Errorf("%q\nnot %q", got, want)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/children"
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/cli/config"
@@ -139,6 +140,11 @@ func (l *liveSettings) way(key string) func(ctx context.Context, changed config.
 	case isOfAgent(key):
 		return func(_ context.Context, c config.Config, _, _ string) error {
 			l.run.agent.SetSettings(agentSettings(c))
+			return nil
+		}
+	case strings.HasPrefix(key, "agents."):
+		return func(_ context.Context, c config.Config, _, _ string) error {
+			l.run.family.SetLimits(children.Limits(c.Agents))
 			return nil
 		}
 	case front != nil && front.Adjusts(key):

@@ -51,7 +51,7 @@ type errand struct {
 
 // errandOf reads the table of options of a function. Misuse raises.
 func (a *agents) errandOf(L *lua.LState, function string) *errand {
-	e := &errand{request: AgentRequest{Hook: a.Hook}}
+	e := &errand{request: AgentRequest{Hook: a.Hook, Origin: a.errandOrigin()}}
 	r := &e.request
 	from, kept := "none", "none"
 	var model, until lua.LValue
@@ -150,6 +150,7 @@ func (a *agents) run(L *lua.LState, _ lua.LValue) (lua.LValue, error) {
 	if missing != nil {
 		return nil, missing
 	}
+	a.noteErrand()
 	var result AgentResult
 	err := a.wait(L, "agent.run", func(ctx context.Context) (err error) {
 		result, err = a.follow(ctx, all, e)
@@ -189,7 +190,7 @@ func (a *agents) follow(ctx context.Context, all Agents, e *errand) (AgentResult
 		case one := <-news:
 			if !isEnough {
 				var answer child.Answer
-				answer, wrong = a.jobs.nested(ctx, "on_event", e.onEvent, one.arguments)
+				answer, wrong = a.jobs.nested(asOwn(ctx), "on_event", e.onEvent, one.arguments)
 				if isEnough = answer == child.Enough; isEnough {
 					giveUp()
 				}
@@ -216,6 +217,28 @@ func runAgent(ctx, inChild context.Context, all Agents, r AgentRequest) (AgentRe
 // asErrand is the context of an agent that works for a hook, of that of the job that wants it: what
 // it brings is of the hook itself, and its own jobs run inside of none.
 func asErrand(ctx context.Context) context.Context { return asOwn(luavm.Apart(ctx)) }
+
+// errandOrigin is what the job that runs has an agent asked for: in the name of who has caused it. What
+// a tool wants of an agent, the model wants.
+func (a *agents) errandOrigin() agent.Origin {
+	o := a.originOf(a.vm.Context())
+	if o.Kind == agent.FromHook && IsOfTool(a.vm.Context()) {
+		o.Kind = agent.FromUser
+	}
+	return o
+}
+
+// noteErrand notes that the job that runs has an agent work. What it does from then on is of the hook
+// itself, as after a prompt: it could go on like that for ever.
+func (a *agents) noteErrand() {
+	job := a.vm.Context()
+	if c, _ := job.Value(commandKey{}).(*commandRun); c != nil {
+		c.asked.Store(true)
+	}
+	if f, _ := job.Value(followingKey{}).(*following); f != nil {
+		f.sent.Store(true)
+	}
+}
 
 // eventNews is an event of an agent on its way to on_event; handled is closed by who has taken it.
 type eventNews struct {
@@ -253,6 +276,7 @@ func (a *agents) start(L *lua.LState, _ lua.LValue) (lua.LValue, error) {
 	if missing != nil {
 		return nil, missing
 	}
+	a.noteErrand()
 	one := &started{agents: a, onEvent: e.onEvent}
 	if e.onEvent != nil {
 		e.request.OnEvent = one.tell
@@ -403,7 +427,8 @@ func (s *started) steer(L *lua.LState, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return luavm.Misusef("the text is empty")
 	}
-	return s.wait(L, "steer", func(ctx context.Context) error { return s.child.Steer(asErrand(ctx), text) })
+	o := s.errandOrigin()
+	return s.wait(L, "steer", func(ctx context.Context) error { return s.child.Steer(agent.WithOrigin(luavm.Apart(ctx), o), text) })
 }
 
 // resultNames are the fields of what came of an agent.

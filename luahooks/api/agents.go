@@ -22,6 +22,8 @@ type Agents interface {
 // AgentRequest is what a hook asks an agent for.
 type AgentRequest struct {
 	Hook HookInfo // that asks
+	// Origin is what the prompt counts as. A message for [Child.Steer] has its own in the context.
+	Origin agent.Origin
 
 	Prompt       string
 	Agent        string // the name of its definition; "" for none
