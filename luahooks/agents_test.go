@@ -408,7 +408,7 @@ func TestWhatAnAgentIsAskedCountsAsOfWhoHasItAsked(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	run("steers")
-	want := []string{"say in a command: user", "say again in it: hook", "say at an event: hook", "say in a tool: user", "wait: user", "a word: hook"}
+	want := []string{"say in a command: user", "say again in it: user", "say at an event: hook", "say in a tool: user", "wait: user", "a word: user"}
 	if got := all.origins(); !slices.Equal(got, want) {
 		t.Errorf("%q\nnot %q", got, want)
 	}

@@ -219,17 +219,18 @@ func runAgent(ctx, inChild context.Context, all Agents, r AgentRequest) (AgentRe
 func asErrand(ctx context.Context) context.Context { return asOwn(luavm.Apart(ctx)) }
 
 // errandOrigin is what the job that runs has an agent asked for: in the name of who has caused it. What
-// a tool wants of an agent, the model wants.
+// a tool wants of an agent, the model wants, and what a command of a user does, they may end.
 func (a *agents) errandOrigin() agent.Origin {
-	o := a.originOf(a.vm.Context())
-	if o.Kind == agent.FromHook && IsOfTool(a.vm.Context()) {
+	job := a.vm.Context()
+	o := a.originOf(job)
+	if o.Kind == agent.FromHook && (IsOfTool(job) || isOfUser(job)) {
 		o.Kind = agent.FromUser
 	}
 	return o
 }
 
-// noteErrand notes that the job that runs has an agent work. What it does from then on is of the hook
-// itself, as after a prompt: it could go on like that for ever.
+// noteErrand notes that the job that runs has an agent work. What it sends from then on is of the hook
+// itself, as after a prompt.
 func (a *agents) noteErrand() {
 	job := a.vm.Context()
 	if c, _ := job.Value(commandKey{}).(*commandRun); c != nil {
