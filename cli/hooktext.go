@@ -8,6 +8,7 @@ import (
 
 	"pi/cli/app"
 	"pi/cli/config"
+	"pi/cli/packages"
 	"pi/internal/printable"
 	"pi/internal/safefile"
 	"pi/luahooks/text"
@@ -58,10 +59,15 @@ func forgiveModules(hooks []checkedHook) {
 	}
 }
 
-// modulesBeside returns the function that reads the modules beside a hook.
+// modulesBeside returns the function that reads the modules beside a hook, and those of its package.
 func modulesBeside(p *app.Place, path string) func(name string) (string, []byte, bool) {
 	dirs := []string{filepath.Dir(path), filepath.Dir(realPath(path))}
+	root, pack, inPackage := packages.Around(filepath.Dir(path))
 	return func(name string) (string, []byte, bool) {
+		dirs := dirs
+		if own, isOwn := strings.CutPrefix(name, pack+"."); inPackage && isOwn {
+			name, dirs = own, []string{root}
+		}
 		for _, dir := range slices.Compact(dirs) {
 			for _, file := range trust.ModuleFiles(name) {
 				if code, err := safefile.Read(filepath.Join(dir, file), trust.MaxHook); err == nil {

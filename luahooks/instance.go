@@ -398,9 +398,11 @@ func (l *loader) startingIn(ctx context.Context) (started func(group int)) {
 
 // modulesOf returns the function that finds the modules of an instance, by the guard.
 func (l *loader) modulesOf(in *instance) func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
+	hook := in.hook.Source
+	hook.Real = in.real
 	return func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
 		path, code, err := l.guard.FindModule(trust.Required{
-			Hook: trust.Source{Path: in.hook.Path, Real: in.real, Scope: in.hook.Scope, Package: in.hook.Package, PackageDir: in.hook.PackageDir}, Name: name,
+			Hook: hook, Name: name,
 			Loading: loading, Shown: l.dir.shown, Looked: looked,
 		})
 		return l.dir.shown(path), code, err

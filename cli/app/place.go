@@ -53,7 +53,7 @@ func New(o Options, cwd string) (*Place, error) {
 		cfg, _ := config.Load(agentDir, cwd, o.Env.getenv, nil)
 		return trust.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
 	}
-	p.Guard, err = trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: process.Alive, Own: process.Own(), Clients: o.ClientFiles, Places: places, Team: packages.ParseTeam, Mask: config.MaskKeys, Entries: config.HookEntries, MaskServers: mcpfile.Mask, Judge: o.Hooks.Judge})
+	p.Guard, err = trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: process.Alive, Own: process.Own(), Clients: o.ClientFiles, Places: places, Team: packages.ParseTeam, Around: packages.Around, Mask: config.MaskKeys, Entries: config.HookEntries, MaskServers: mcpfile.Mask, Judge: o.Hooks.Judge})
 	if err != nil { // it does not stop pi
 		fmt.Fprintln(p.Env.stderr(), "pi: "+printable.Text(err.Error()))
 	}

@@ -144,8 +144,20 @@ func (p Places) own(g *Guard) map[string]bool {
 	return own
 }
 
-// sourceAt describes the hook at path: a file, or a directory with an init.lua.
+// sourceAt describes the hook at path: a file, or a directory with an init.lua. One of the command line
+// that lies in a package is in that as its author works on it: it requires files of it by their names.
 func sourceAt(path string, scope Scope, g *Guard) Source {
+	s := describeHook(path, scope, g)
+	if scope == ScopeCommand && g != nil && g.state.home.around != nil {
+		if dir, name, ok := g.state.home.around(filepath.Dir(s.Path)); ok {
+			s.PackageDir, s.own = dir, name
+		}
+	}
+	return s
+}
+
+// describeHook is sourceAt without what lies around the hook.
+func describeHook(path string, scope Scope, g *Guard) Source {
 	if s, ok := g.knownSource(path, scope); ok {
 		return s
 	}

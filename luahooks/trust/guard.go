@@ -43,6 +43,9 @@ type GuardOptions struct {
 	// Entries returns what the settings of a project say of its hooks, as a text to be approved
 	// and shown; nil: nothing.
 	Entries func(settings []byte) []byte
+	// Around returns the package that a folder of hooks belongs to, whoever brought it, and its name; nil:
+	// it belongs to none.
+	Around func(dir string) (root, name string, ok bool)
 	// Team returns the packages that a project names in its file for that; nil: nobody can read it.
 	Team func(file []byte) ([]TeamPackage, error)
 	// MaskServers is Mask for the user's mcp.json.
@@ -212,7 +215,7 @@ func (g *Guard) IsLost(path string) bool {
 
 // newHome is the home of an agent directory and a project, without a store.
 func newHome(o GuardOptions) *home {
-	h := &home{team: o.Team, labels: map[string]string{}, project: o.Project, agentDir: o.AgentDir, mask: o.Mask, entries: o.Entries, maskServers: o.MaskServers, places: o.Places, judge: o.Judge, named: map[string]bool{}, now: time.Now,
+	h := &home{team: o.Team, around: o.Around, labels: map[string]string{}, project: o.Project, agentDir: o.AgentDir, mask: o.Mask, entries: o.Entries, maskServers: o.MaskServers, places: o.Places, judge: o.Judge, named: map[string]bool{}, now: time.Now,
 		userServers: filepath.Join(o.AgentDir, serversFile), index: indexOfServers(o.AgentDir), servers: map[string]bool{}, programs: map[string]bool{}}
 	if h.places == nil {
 		h.places = func() Places { return Places{AgentDir: o.AgentDir, Cwd: o.Project} }

@@ -30,6 +30,7 @@ type home struct {
 	instructions []string        // of the agent directory
 	named        map[string]bool // hooks that are named one by one, and their init.lua
 	mask         func([]byte) ([]byte, bool)
+	around       func(dir string) (root, name string, ok bool)
 	team         func([]byte) ([]TeamPackage, error)
 	labels       map[string]string   // of the packages of projects: as whom the user knows them, by their folder
 	entries      func([]byte) []byte // of the settings of a project, that concern its hooks; nil: there are none

@@ -43,7 +43,7 @@ func (g *Guard) FindModule(r Required) (path string, code []byte, err error) {
 	}
 	pack, isOfPackage := g.isPackageModule(r.Name)
 	switch {
-	case isOfPackage && r.Hook.Package != "" && r.Hook.ownName() == pack:
+	case r.Hook.PackageDir != "" && r.Hook.ownName() == pack:
 		return "", nil, fmt.Errorf("module %s not found in package %s (tried %s)", r.Name, pack, strings.Join(ModuleFiles(strings.TrimPrefix(r.Name, pack+".")), ", "))
 	case isOfPackage:
 		return "", nil, fmt.Errorf("module %s belongs to package %s, and only the hooks of that get it: copy the file beside this hook, or let the two talk with pi.emit", r.Name, pack)

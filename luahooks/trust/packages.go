@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -519,12 +520,12 @@ func (g *Guard) isPackageModule(module string) (name string, is bool) {
 }
 
 // ownName is the name by which hooks of a package require its files.
-func (s Source) ownName() string { return strings.TrimPrefix(s.Package, projectLabel) }
+func (s Source) ownName() string { return cmp.Or(s.own, strings.TrimPrefix(s.Package, projectLabel)) }
 
 // candidates are the files in which a module that the hook requires is looked for, in order: for one
 // whose name begins with that of the hook's package, in the folder of that.
 func (s Source) candidates(module string) []string {
-	if own, isOwn := strings.CutPrefix(module, s.ownName()+"."); s.Package != "" && isOwn {
+	if own, isOwn := strings.CutPrefix(module, s.ownName()+"."); s.PackageDir != "" && isOwn {
 		return candidates([]string{s.PackageDir}, own)
 	}
 	return candidates(s.dirs(), module)

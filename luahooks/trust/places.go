@@ -32,6 +32,7 @@ type Source struct {
 
 	// Of a hook of a package: as whom the user knows the package, and its folder.
 	Package, PackageDir string
+	own                 string // by which name it requires files of the package, where that has no label: its author works on it
 
 	// Err is why there is nothing to read where a hook lies or is named; what is
 	// there may be a gate.

@@ -40,7 +40,7 @@ pi = {}
 ---@class pi.Hook
 ---@field name string its file name without `.lua`, or the name of its directory
 ---@field path string
----@field scope "global"|"project"|"configured"|"command line" where it came from
+---@field scope "global"|"package"|"project"|"configured"|"command line" where it came from
 
 --- Answers a dialog of another hook, which `ui_prompt` told of, in the place of the user: true or false to
 --- `confirm`, a text to `input` and `editor`, the label of a choice or its position to `select`, a list of
