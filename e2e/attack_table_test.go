@@ -46,6 +46,9 @@ type attackTarget struct {
 	breaking []string // the acts after which nothing would start
 }
 
+// agreeToPack is how a person adds the package pack, who has looked at its list.
+const agreeToPack = "exec sh -c 'pi hooks add ./pack --yes --sum $(pi hooks add ./pack --dry-run | grep -oE \"[0-9a-f]{64}\" | tail -1)'\n"
+
 func attackTargets() []attackTarget {
 	const nothing = "-- nothing\n"
 	return []attackTarget{
@@ -63,6 +66,17 @@ func attackTargets() []attackTarget {
 			files: "-- home/.pi/agent/config.toml --\nhooks = [\"../../../gate.lua\"]\n", breaking: []string{"overwrites"}},
 		{name: "the-approved-gate-of-the-project", what: "a gate of the project, which a person approved", file: ".pi/hooks/gate.lua", tame: nothing,
 			prepared: "mkdir .pi/hooks\ncp $GATE .pi/hooks/gate.lua\npi trust --yes\n", approved: true},
+		{name: "the-gate-of-a-package", what: "a gate of a package, which a person agreed to", file: "$AGENT/packages/pack/hooks/gate.lua", tame: nothing,
+			prepared: "mkdir pack/hooks\ncp $GATE pack/hooks/gate.lua\n" + agreeToPack, approved: true},
+		{name: "a-module-of-the-gate-of-a-package", what: "the module that decides for the gate of a package", file: "$AGENT/packages/pack/rule.lua", tame: "return function() return false end\n",
+			prepared: agreeToPack, approved: true, breaking: []string{"empties", "overwrites", "removes"}, files: `-- project/pack/rule.lua --
+return function(command) return command:find("touch", 1, true) end
+-- project/pack/hooks/gate.lua --
+local forbidden = require "pack.rule"
+pi.on("tool_call", function(event)
+  if event.tool_name == "bash" and forbidden(event.input.command) then return { block = true } end
+end)
+`},
 		{name: "a-module-of-the-gate", what: "the module that decides for the gate", file: "$AGENT/hooks/lib/rule.lua", tame: "return function() return false end\n",
 			files: `-- home/.pi/agent/hooks/lib/rule.lua --
 return function(command) return command:find("touch", 1, true) end
