@@ -136,11 +136,16 @@ func (st *Staged) hold() (err error) {
 
 // Close gives up what was staged and is not in place, and removes what is left of it.
 func (st *Staged) Close() {
+	st.release()
+	_ = os.RemoveAll(st.stage) // what stays is removed by the next one who looks
+}
+
+// release leaves the staging folder to others.
+func (st *Staged) release() {
 	if st.alive != nil {
 		st.alive.Close()
 		st.alive = nil
 	}
-	_ = os.RemoveAll(st.stage) // what stays is removed by the next one who looks
 }
 
 // write writes the files of a package into a folder that is not there yet. They are on the disk when it returns; the
@@ -336,14 +341,13 @@ func (s Store) recoverOne(stage string) error {
 	if info, err := os.Stat(stage); err != nil || time.Since(info.ModTime()) < settling && !exists(filepath.Join(stage, noteName)) {
 		return nil // it is just being made
 	}
-	if err := s.Guard.MayChangePackages(); err != nil {
-		return nil // a tool may have made it; it waits for a time without tools
+	if err := st.hold(); err != nil { // another program is at it, or has just removed it
+		st.release()
+		return nil
 	}
-	if err := st.hold(); err != nil {
-		if st.alive != nil {
-			st.alive.Close()
-		}
-		return nil // another program is at it, or has just removed it
+	if s.Guard.MayChangePackages() != nil { // a tool may have made it; it waits for a time without tools
+		st.release()
+		return nil
 	}
 	defer st.Close()
 	text, err := safefile.Read(filepath.Join(stage, noteName), maxLock)
@@ -355,8 +359,8 @@ func (s Store) recoverOne(stage string) error {
 	if !st.isApproved() {
 		return nil
 	}
-	if aside := st.Dir + ".old"; st.note.Entry != nil && hasTree(st.Dir, st.note.Entry.Files) != nil && hasTree(s.Dir(st.note.Name), st.note.Entry.Files) != nil {
-		return fmt.Errorf("package %s was approved, and its files are gone (%s); pi hooks update %s brings it", st.note.Name, aside, st.note.Name)
+	if e := st.note.Entry; e != nil && hasTree(st.Dir, e.Files) != nil && hasTree(s.Dir(st.note.Name), e.Files) != nil {
+		return fmt.Errorf("package %s was approved, and its files are gone; `pi hooks remove %[1]s`, and add it again", st.note.Name)
 	}
 	return st.finish()
 }
