@@ -92,11 +92,13 @@ func addPackage(cmd *cobra.Command, p *app.Place, s packages.Source, a *answers)
 		return fmt.Errorf("read %s: %w", trust.LockFile, err)
 	}
 	if was, ok := lock.Packages[pack.Name]; ok {
-		if was.Kind != s.Kind || was.Source != s.Address {
-			return fmt.Errorf("there is a package %s already, from %s; `pi hooks remove %[1]s` takes it away", pack.Name, printable.VisibleLine(was.Source))
-		}
 		o.compare(was)
-		if o.isCurrent() {
+		switch isOther := was.Kind != s.Kind || was.Source != s.Address; {
+		case isOther && !a.dryRun:
+			return fmt.Errorf("there is a package %s already, from %s; to have this one instead, `pi hooks remove %[1]s` first", pack.Name, printable.VisibleLine(was.Source))
+		case isOther:
+			o.said = append(o.said, "there is a package "+pack.Name+" already, from "+was.Source)
+		case o.isCurrent() && !a.dryRun:
 			fmt.Fprintf(cmd.OutOrStdout(), "%s is there already, as %s has it\n", pack.Name, printable.VisibleLine(s.String()))
 			return nil
 		}
