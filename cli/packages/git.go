@@ -74,7 +74,7 @@ func settings() (args []string) {
 		"core.protectHFS=true", "core.protectNTFS=true",
 		"protocol.ext.allow=never", "protocol.fd.allow=never",
 		"submodule.recurse=false", "fetch.recurseSubmodules=false", "fetch.writeCommitGraph=false", "fetch.unpackLimit=1", "fetch.bundleURI=", "transfer.bundleURI=false",
-		"transfer.fsckObjects=true", "fetch.fsckObjects=true", "gc.auto=0", "maintenance.auto=false", "credential.interactive=false",
+		"transfer.fsckObjects=true", "fetch.fsckObjects=true", "gc.auto=0", "maintenance.auto=false", "core.fsync=none", "credential.interactive=false",
 	} {
 		args = append(args, "-c", setting)
 	}

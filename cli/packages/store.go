@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"pi/internal/safefile"
@@ -141,25 +143,43 @@ func (st *Staged) Close() {
 	_ = os.RemoveAll(st.stage) // what stays is removed by the next one who looks
 }
 
-// write writes the files of a package into a folder that is not there yet.
+// write writes the files of a package into a folder that is not there yet. They are on the disk when it returns; the
+// disk is waited for once, and not for one file after the other.
 func write(dir string, t Tree) error {
 	dirs := map[string]bool{}
+	var written []func() error
 	for _, f := range t.Files() {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
 		dirs[filepath.Dir(path)] = true
-		if err := writeFile(path, f); err != nil {
-			return err
-		}
+		written = append(written, func() error { return writeFile(path, f) })
 	}
-	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		if err := safefile.SyncDir(dir); err != nil {
-			return err
-		}
+	if err := together(written); err != nil {
+		return err
 	}
-	return nil
+	var synced []func() error
+	for dir := range dirs {
+		synced = append(synced, func() error { return safefile.SyncDir(dir) })
+	}
+	return together(synced)
+}
+
+// together runs what waits for the disk, some at a time.
+func together(all []func() error) error {
+	failed := make([]error, len(all))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(len(all), 16) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(all); i = next.Add(1) - 1 {
+				failed[i] = all[i]()
+			}
+		})
+	}
+	workers.Wait()
+	return errors.Join(failed...)
 }
 
 func writeFile(path string, f TreeFile) error {
