@@ -29,7 +29,7 @@ func packageOf(t *testing.T, name string, files map[string]string) *Package {
 }
 
 // storeIn is the store of an agent directory, as a program that starts has it.
-func storeIn(t *testing.T, agentDir string) Store {
+func storeIn(t testing.TB, agentDir string) Store {
 	t.Helper()
 	guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: t.TempDir()})
 	must(t, err)
