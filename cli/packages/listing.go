@@ -154,7 +154,9 @@ func Changes(before, now Tree) (changes []Change) {
 }
 
 // diff is the difference of two versions of a file.
-func diff(path string, old, new []byte) string { return trust.DiffAs(path, old, new, "in force", "new") }
+func diff(path string, old, new []byte) string {
+	return trust.DiffAs(path, old, new, "in force", "new")
+}
 
 // bytesOf is the code of a file that is there, which is never nil.
 func bytesOf(f TreeFile) []byte {
