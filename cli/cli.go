@@ -10,6 +10,8 @@
 //	sessions.go     pi sessions; session*.go: its list, show, export and rm
 //	hooks.go        pi hooks; hookcheck.go, hookapprove.go: those commands of it;
 //	                hooktext.go: what a hook does and what is wrong with it, by its text;
+//	                hookadd.go, hookupdate.go: hooks come in and go; hookexamples.go: those of
+//	                the program; package*.go: those of others
 //	                luatypes.go: what an editor is told
 //	trust.go        pi trust
 //	mcp.go          pi mcp; mcp*.go: its list, add, remove, import, login and logout

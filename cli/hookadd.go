@@ -52,12 +52,7 @@ func hooksAdd(o *app.Options) *cobra.Command {
 					return err
 				}
 			}
-			for _, s := range sources {
-				if err := addPackage(cmd, p, s, &a); err != nil {
-					return err
-				}
-			}
-			return nil
+			return addPackages(cmd, p, sources, &a)
 		},
 	}
 	c.Flags().BoolVar(&replace, "replace", false, "examples take the place of other hooks with their names")

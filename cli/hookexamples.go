@@ -182,6 +182,9 @@ func removeExamples(out io.Writer, p *app.Place, names []string) error {
 		if err := p.Guard.Discard(d.draft); err != nil {
 			return fmt.Errorf("remove %s%s: %w", examples.Prefix, d.Name, err)
 		}
+		if err := examples.Drop(p.Places(), d.Example); err != nil {
+			return err
+		}
 		fmt.Fprintln(out, "removed: "+printable.VisibleLine(config.Tilde(d.draft.Hook()))+" and its test")
 	}
 	return nil

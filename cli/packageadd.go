@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pi/cli/app"
+	"pi/cli/config"
 	"pi/cli/hooktest"
 	"pi/cli/packages"
 	"pi/internal/printable"
@@ -40,6 +41,8 @@ func (a *answers) check(command string, count int) error {
 	switch {
 	case a.json && !a.dryRun:
 		return app.UsageError{Err: fmt.Errorf("%s: --json goes with --dry-run", command)}
+	case a.json && count != 1:
+		return app.UsageError{Err: fmt.Errorf("%s: --json is the list of one package", command)}
 	case a.sum != "" && count != 1:
 		return app.UsageError{Err: fmt.Errorf("%s: --sum is that of one package", command)}
 	case a.sum != "" && !isSum(a.sum):
@@ -66,6 +69,9 @@ type offering struct {
 
 // beginPackages returns why packages cannot be changed now, and brings to its end what was broken off.
 func beginPackages(p *app.Place, a *answers) (packages.Store, error) {
+	if p.CatchInterrupts != nil {
+		p.CatchInterrupts() // what was fetched, and the folders of tests, are removed
+	}
 	store := p.Packages()
 	if a.dryRun {
 		return store, nil
@@ -76,32 +82,66 @@ func beginPackages(p *app.Place, a *answers) (packages.Store, error) {
 	return store, store.Recover()
 }
 
-// addPackage adds the package of a source, or another version of the one that is there.
-func addPackage(cmd *cobra.Command, p *app.Place, s packages.Source, a *answers) error {
+// addPackages adds the packages of sources, or other versions of those that are there.
+func addPackages(cmd *cobra.Command, p *app.Place, sources []packages.Source, a *answers) error {
+	if len(sources) == 0 {
+		return nil
+	}
 	store, err := beginPackages(p, a)
 	if err != nil {
 		return err
 	}
-	pack, err := fetchPackage(cmd.Context(), p, s)
+	var offers []*offering
+	for _, s := range sources { // all are fetched before the tests of one take the environment away
+		pack, err := fetchPackage(cmd.Context(), p, s)
+		if err != nil {
+			return err
+		}
+		offers = append(offers, &offering{cmd: cmd, place: p, answers: a, store: store, pack: pack})
+	}
+	for _, o := range offers {
+		if err := o.add(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add offers a package that is to be added, unless it is there already, or something else is in its place.
+func (o *offering) add() error {
+	lock, err := readLock(o.place)
 	if err != nil {
 		return err
 	}
-	o := &offering{cmd: cmd, place: p, answers: a, store: store, pack: pack}
-	lock, err := packages.ParseLock(p.Guard.ReadLock())
-	if err != nil {
-		return fmt.Errorf("read %s: %w", trust.LockFile, err)
-	}
-	if was, ok := lock.Packages[pack.Name]; ok {
-		if was.Kind != s.Kind || was.Source != s.Address {
-			return fmt.Errorf("there is a package %s already, from %s; `pi hooks remove %[1]s` takes it away", pack.Name, printable.VisibleLine(was.Source))
-		}
+	s, name, dir := o.pack.Source, o.pack.Name, o.store.Dir(o.pack.Name)
+	was, isLocked := lock.Packages[name]
+	switch isOther := was.Kind != s.Kind || was.Source != s.Address; {
+	case !isLocked && len(o.place.Guard.ApprovedPackage(dir)) > 0: // somebody took the lock away
 		o.compare(was)
-		if o.isCurrent() {
-			fmt.Fprintf(cmd.OutOrStdout(), "%s is there already, as %s has it\n", pack.Name, printable.VisibleLine(s.String()))
+	case !isLocked && isFolder(dir) && !o.answers.dryRun:
+		return fmt.Errorf("%s is there, and nobody approved it; move it to another place first", printable.VisibleLine(config.Tilde(dir)))
+	case !isLocked:
+	case isOther && !o.answers.dryRun:
+		return fmt.Errorf("there is a package %s already, from %s; to have this one instead, `pi hooks remove %[1]s` first", name, printable.VisibleLine(was.Source))
+	case isOther:
+		o.said = append(o.said, "there is a package "+name+" already, from "+was.Source)
+		o.compare(was)
+	default:
+		if o.compare(was); o.isCurrent() && !o.answers.dryRun {
+			fmt.Fprintf(o.cmd.OutOrStdout(), "%s is there already, as %s has it\n", name, printable.VisibleLine(s.String()))
 			return nil
 		}
 	}
 	return o.offer()
+}
+
+// readLock reads the lock that is in force.
+func readLock(p *app.Place) (packages.Lock, error) {
+	lock, err := packages.ParseLock(p.Guard.ReadLock())
+	if err != nil {
+		return lock, fmt.Errorf("read %s: %w", trust.LockFile, err)
+	}
+	return lock, nil
 }
 
 // fetchPackage fetches what a source has now and finds out what package it is.
@@ -207,9 +247,6 @@ func (o *offering) word() string {
 func (o *offering) test(staged *packages.Staged) (bool, error) {
 	if !o.pack.HasTests() {
 		return true, nil
-	}
-	if catch := o.place.CatchInterrupts; catch != nil {
-		catch() // the folders of the cases are removed
 	}
 	out := o.cmd.OutOrStdout()
 	report := hooktest.Report{Out: &inPackage{out: out, dir: staged.Dir + string(os.PathSeparator)}}

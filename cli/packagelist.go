@@ -12,7 +12,6 @@ import (
 	"pi/cli/packages"
 	"pi/internal/printable"
 	"pi/luahooks/examples"
-	"pi/luahooks/trust"
 
 	"github.com/spf13/cobra"
 )
@@ -62,9 +61,9 @@ type listedPackage struct {
 
 // listPackages lists the packages that there are a folder, an approval or an entry of the lock of.
 func listPackages(p *app.Place) ([]listedPackage, error) {
-	lock, err := packages.ParseLock(p.Guard.ReadLock())
+	lock, err := readLock(p)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", trust.LockFile, err)
+		return nil, err
 	}
 	names := map[string]bool{}
 	for _, name := range append(lock.Names(), p.Packages().Names()...) {

@@ -8,7 +8,6 @@ import (
 	"pi/cli/app"
 	"pi/cli/packages"
 	"pi/internal/printable"
-	"pi/luahooks/trust"
 
 	"github.com/spf13/cobra"
 )
@@ -23,9 +22,9 @@ func updatePackages(cmd *cobra.Command, p *app.Place, names []string, a *answers
 	if err != nil {
 		return err
 	}
-	lock, err := packages.ParseLock(p.Guard.ReadLock())
+	lock, err := readLock(p)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", trust.LockFile, err)
+		return err
 	}
 	var offers []*offering
 	var failed []error
@@ -93,7 +92,7 @@ func (o *offering) moved(ctx context.Context, s packages.Source) []string {
 // takeUpdate offers what came, unless it is what is there.
 func (o *offering) takeUpdate() error {
 	out := o.cmd.OutOrStdout()
-	if !o.isCurrent() {
+	if !o.isCurrent() || o.answers.json {
 		return o.offer()
 	}
 	at := ""
@@ -119,9 +118,9 @@ func removePackages(cmd *cobra.Command, p *app.Place, names []string, yes bool) 
 	if err := store.CheckNeeded(names); err != nil {
 		return err
 	}
-	lock, err := packages.ParseLock(p.Guard.ReadLock())
+	lock, err := readLock(p)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", trust.LockFile, err)
+		return err
 	}
 	for _, name := range names {
 		if was, ok := lock.Packages[name]; ok && !yes {
@@ -151,9 +150,9 @@ func hasPackage(p *app.Place, lock packages.Lock, name string) bool {
 
 // cutPackages divides names into those of packages and others, which are of examples.
 func cutPackages(p *app.Place, words []string) (packs, others []string, err error) {
-	lock, err := packages.ParseLock(p.Guard.ReadLock())
+	lock, err := readLock(p)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", trust.LockFile, err)
+		return nil, nil, err
 	}
 	for _, word := range words {
 		if hasPackage(p, lock, word) {

@@ -285,7 +285,8 @@ func example(t *testing.T, name string) string {
 func TestEveryExampleSaysWhatItDoesAndHowToInstallIt(t *testing.T) {
 	for _, file := range exampleFiles(t) {
 		head, _, _ := strings.Cut(mustRead(t, file), "\n\n")
-		for _, want := range []string{"Install:", "~/.pi/agent/hooks/", "pi --hook " + filepath.Base(file)} {
+		name := strings.TrimSuffix(filepath.Base(file), ".lua")
+		for _, want := range []string{"Install: pi hooks add example:" + name, "pi --hook " + name + ".lua"} {
 			if !strings.HasPrefix(head, "-- ") || !strings.Contains(strings.ReplaceAll(head, "\n-- ", " "), want) {
 				t.Errorf("the comment on top of %s does not say %q", file, want)
 			}

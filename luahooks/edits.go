@@ -214,5 +214,5 @@ func (e *edits) apply(ctx context.Context, list []*trust.Pending, yes bool) {
 	}
 	// This asks again about what changed meanwhile. A file that is being saved at
 	// this moment may be empty; only one that was shown so is sure to be.
-	e.reload(ctx, false, slices.ContainsFunc(list, (*trust.Pending).IsGoneOrEmpty))
+	e.reload(ctx, false, slices.ContainsFunc(list, (*trust.Pending).TakesAway))
 }

@@ -222,7 +222,7 @@ func tryAll(hooks []*hook, try func(*hook) attempt) []attempt {
 // the VM before.
 func (l *loader) attempt(ctx context.Context, h *hook) attempt {
 	v := l.guard.Read(h.Path)
-	h.sum = v.Sum
+	h.sum = v.Key()
 	code, err := v.Code, cmp.Or(h.Err, v.Err)
 	if err == nil && !l.guard.MayRunVersion(h.Scope, h.Path, v) {
 		err = errUnapproved(l.dir.shown(h.Path), v, l.guard.OfAnother(h.Source))

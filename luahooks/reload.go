@@ -146,12 +146,12 @@ func (l *loader) compare() (hooks, gone []*hook) {
 // hasChanged reports whether the version in force of a hook's file, or of one that it
 // required or looked for, is another one than at the last attempt to load it. changes is held.
 func (l *loader) hasChanged(h *hook) bool {
-	if h.sum != l.guard.Read(h.Path).Sum || h.sum != notLooked && h.told != l.toldOf(h) {
+	if h.sum != l.guard.Read(h.Path).Key() || h.sum != notLooked && h.told != l.toldOf(h) {
 		return true
 	}
 	if h.tried != nil {
 		for path, sum := range h.tried.script.Files() {
-			if l.guard.Read(path).Sum != sum {
+			if l.guard.Read(path).Key() != sum {
 				return true
 			}
 		}

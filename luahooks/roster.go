@@ -250,9 +250,9 @@ func (h *hook) mending() string {
 	case h.Package == "":
 		return "mend or remove " + h.File()
 	case h.Scope == trust.ScopeProject:
-		return "have it mended where the project has it from"
+		return "have package " + h.Package + " mended where the project has it from"
 	}
-	return fmt.Sprintf("update or remove its package (`pi hooks update %s`, `pi hooks remove %s`)", h.Package, h.Package)
+	return "update or remove package " + h.Package
 }
 
 // File is how messages name the hook: gate.lua, or gate/init.lua; of a package by its name.

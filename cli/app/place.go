@@ -57,6 +57,9 @@ func New(o Options, cwd string) (*Place, error) {
 	if err != nil { // it does not stop pi
 		fmt.Fprintln(p.Env.stderr(), "pi: "+printable.Text(err.Error()))
 	}
+	if err := p.Packages().Recover(); err != nil { // what was broken off is a package that a user wants
+		fmt.Fprintln(p.Env.stderr(), "pi: "+printable.Text(err.Error()))
+	}
 	p.Keys = keyring.New(keyring.Options{AgentDir: agentDir, MayRun: p.Guard.MayRunCommand, Getenv: o.Env.getenv})
 	p.readSettings()
 	return p, nil

@@ -45,6 +45,9 @@ func New(got Fetched) (*Package, error) {
 	}
 	p.Name = cmp.Or(p.Manifest.Name, got.Source.Name())
 	if err := CheckName(p.Name); err != nil {
+		if got.Source.Kind == File {
+			return nil, fmt.Errorf("%w: the file has to be called otherwise", err)
+		}
 		return nil, fmt.Errorf("%w; %s in it can give it one: name = \"…\"", err, ManifestFile)
 	}
 	if slices.Contains(p.Manifest.Needs, p.Name) {

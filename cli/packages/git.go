@@ -74,7 +74,7 @@ func settings() (args []string) {
 		"core.protectHFS=true", "core.protectNTFS=true",
 		"protocol.ext.allow=never", "protocol.fd.allow=never",
 		"submodule.recurse=false", "fetch.recurseSubmodules=false", "fetch.writeCommitGraph=false", "fetch.unpackLimit=1", "fetch.bundleURI=", "transfer.bundleURI=false",
-		"transfer.fsckObjects=true", "fetch.fsckObjects=true", "gc.auto=0", "maintenance.auto=false", "credential.interactive=false",
+		"transfer.fsckObjects=true", "fetch.fsckObjects=true", "gc.auto=0", "maintenance.auto=false", "core.fsync=none", "credential.interactive=false",
 	} {
 		args = append(args, "-c", setting)
 	}
@@ -129,11 +129,12 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reason is the last line of what git said, which is mostly the one that tells; else err.
+// reason is the line of what git said that tells most: an object that is refused, what git ends with, or else what a
+// program said that it had started last; err where there is none.
 func (b *bounded) reason(err error) string {
 	var lines []string
 	for line := range strings.Lines(b.String()) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "hint:") && !strings.HasPrefix(line, "warning:") {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "hint:") && !strings.HasPrefix(line, "warning:") && !strings.Contains(line, "Could not read from remote repository") {
 			lines = append(lines, line)
 		}
 	}

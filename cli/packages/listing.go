@@ -143,14 +143,19 @@ func Changes(before, now Tree) (changes []Change) {
 		new, is := now.Find(path)
 		switch {
 		case !was:
-			changes = append(changes, Change{path, "added", trust.Diff(path, nil, bytesOf(new))})
+			changes = append(changes, Change{path, "added", diff(path, nil, bytesOf(new))})
 		case !is:
-			changes = append(changes, Change{path, "removed", trust.Diff(path, bytesOf(old), nil)})
+			changes = append(changes, Change{path, "removed", diff(path, bytesOf(old), nil)})
 		case old.Sum() != new.Sum() || old.Executable != new.Executable:
-			changes = append(changes, Change{path, "changed", trust.Diff(path, bytesOf(old), bytesOf(new))})
+			changes = append(changes, Change{path, "changed", diff(path, bytesOf(old), bytesOf(new))})
 		}
 	}
 	return changes
+}
+
+// diff is the difference of two versions of a file.
+func diff(path string, old, new []byte) string {
+	return trust.DiffAs(path, old, new, "in force", "new")
 }
 
 // bytesOf is the code of a file that is there, which is never nil.

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"pi/internal/safefile"
@@ -134,32 +136,55 @@ func (st *Staged) hold() (err error) {
 
 // Close gives up what was staged and is not in place, and removes what is left of it.
 func (st *Staged) Close() {
+	st.release()
+	_ = os.RemoveAll(st.stage) // what stays is removed by the next one who looks
+}
+
+// release leaves the staging folder to others.
+func (st *Staged) release() {
 	if st.alive != nil {
 		st.alive.Close()
 		st.alive = nil
 	}
-	_ = os.RemoveAll(st.stage) // what stays is removed by the next one who looks
 }
 
-// write writes the files of a package into a folder that is not there yet.
+// write writes the files of a package into a folder that is not there yet. They are on the disk when it returns; the
+// disk is waited for once, and not for one file after the other.
 func write(dir string, t Tree) error {
 	dirs := map[string]bool{}
+	var written []func() error
 	for _, f := range t.Files() {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
 		dirs[filepath.Dir(path)] = true
-		if err := writeFile(path, f); err != nil {
-			return err
-		}
+		written = append(written, func() error { return writeFile(path, f) })
 	}
-	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		if err := safefile.SyncDir(dir); err != nil {
-			return err
-		}
+	if err := together(written); err != nil {
+		return err
 	}
-	return nil
+	var synced []func() error
+	for dir := range dirs {
+		synced = append(synced, func() error { return safefile.SyncDir(dir) })
+	}
+	return together(synced)
+}
+
+// together runs what waits for the disk, some at a time.
+func together(all []func() error) error {
+	failed := make([]error, len(all))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(len(all), 16) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(all); i = next.Add(1) - 1 {
+				failed[i] = all[i]()
+			}
+		})
+	}
+	workers.Wait()
+	return errors.Join(failed...)
 }
 
 func writeFile(path string, f TreeFile) error {
@@ -316,14 +341,13 @@ func (s Store) recoverOne(stage string) error {
 	if info, err := os.Stat(stage); err != nil || time.Since(info.ModTime()) < settling && !exists(filepath.Join(stage, noteName)) {
 		return nil // it is just being made
 	}
-	if err := s.Guard.MayChangePackages(); err != nil {
-		return nil // a tool may have made it; it waits for a time without tools
+	if err := st.hold(); err != nil { // another program is at it, or has just removed it
+		st.release()
+		return nil
 	}
-	if err := st.hold(); err != nil {
-		if st.alive != nil {
-			st.alive.Close()
-		}
-		return nil // another program is at it, or has just removed it
+	if s.Guard.MayChangePackages() != nil { // a tool may have made it; it waits for a time without tools
+		st.release()
+		return nil
 	}
 	defer st.Close()
 	text, err := safefile.Read(filepath.Join(stage, noteName), maxLock)
@@ -335,8 +359,8 @@ func (s Store) recoverOne(stage string) error {
 	if !st.isApproved() {
 		return nil
 	}
-	if aside := st.Dir + ".old"; st.note.Entry != nil && hasTree(st.Dir, st.note.Entry.Files) != nil && hasTree(s.Dir(st.note.Name), st.note.Entry.Files) != nil {
-		return fmt.Errorf("package %s was approved, and its files are gone (%s); pi hooks update %s brings it", st.note.Name, aside, st.note.Name)
+	if e := st.note.Entry; e != nil && hasTree(st.Dir, e.Files) != nil && hasTree(s.Dir(st.note.Name), e.Files) != nil {
+		return fmt.Errorf("package %s was approved, and its files are gone; `pi hooks remove %[1]s`, and add it again", st.note.Name)
 	}
 	return st.finish()
 }

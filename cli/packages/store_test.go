@@ -29,7 +29,7 @@ func packageOf(t *testing.T, name string, files map[string]string) *Package {
 }
 
 // storeIn is the store of an agent directory, as a program that starts has it.
-func storeIn(t *testing.T, agentDir string) Store {
+func storeIn(t testing.TB, agentDir string) Store {
 	t.Helper()
 	guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: t.TempDir()})
 	must(t, err)
@@ -49,7 +49,7 @@ func (s Store) put(p *Package) error {
 // state is what there is of a package, for a test: its files, those that are approved, and what the lock has.
 func (s Store) state(t *testing.T, name string) (on, approved, locked map[string]string, left []string) {
 	t.Helper()
-	if tree, err := readFolder(s.Dir(name)); err == nil {
+	if tree, err := ReadFolder(s.Dir(name)); err == nil {
 		on = tree.Sums()
 	} else if !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)

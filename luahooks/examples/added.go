@@ -97,17 +97,25 @@ func (a Added) sumOf(base string) (string, error) {
 // Known reports whether an example was written by the program, now or earlier.
 func (a Added) Known(e Example) bool { return a.sums[e.Name] != sums{} }
 
-// Note remembers that examples were written into an agent directory as they are.
-func Note(p trust.Places, written ...Example) error {
+// Note remembers that an example was written into an agent directory as it is.
+func Note(p trust.Places, e Example) error {
+	return change(p, func(known map[string]sums) { known[e.Name] = e.sums() })
+}
+
+// Drop forgets an example that was removed.
+func Drop(p trust.Places, e Example) error {
+	return change(p, func(known map[string]sums) { delete(known, e.Name) })
+}
+
+// change changes what is remembered, while others wait.
+func change(p trust.Places, edit func(known map[string]sums)) error {
 	read := func(path string) ([]byte, error) { return safefile.Read(path, maxAdded) }
 	err := safefile.Change(lockPath(p), read, func(old []byte) ([]byte, error) {
 		known, err := parseAdded(old)
 		if err != nil {
 			known = map[string]sums{} // of what nobody can read nothing is known
 		}
-		for _, e := range written {
-			known[e.Name] = e.sums()
-		}
+		edit(known)
 		text, err := json.MarshalIndent(map[string]any{"examples": known}, "", "  ")
 		return append(text, '\n'), err
 	})

@@ -57,13 +57,16 @@ func TestWhatWasAddedIsRememberedBesideOthers(t *testing.T) {
 	t.Parallel()
 	p := agentDir(t, nil)
 	a, b := Example{"a", "1", "2"}, Example{"b", "3", "4"}
-	for _, e := range []Example{a, b, {"a", "5", "6"}} {
+	for _, e := range []Example{a, b, {"a", "5", "6"}, {"d", "7", "8"}} {
 		if err := Note(p, e); err != nil {
 			t.Fatal(err)
 		}
 	}
+	if err := Drop(p, Example{Name: "d"}); err != nil {
+		t.Fatal(err)
+	}
 	added, err := ReadAdded(p)
-	if err != nil || added.sums["a"] != (Example{"a", "5", "6"}).sums() || added.sums["b"] != b.sums() || added.Known(Example{Name: "c"}) {
+	if err != nil || added.sums["a"] != (Example{"a", "5", "6"}).sums() || added.sums["b"] != b.sums() || added.Known(Example{Name: "c"}) || added.Known(Example{Name: "d"}) {
 		t.Errorf("%v, %v", added.sums, err)
 	}
 }

@@ -23,7 +23,7 @@ func (g *Guard) ShowPending() []Pending {
 	for path, h := range s.ledger.pending {
 		h.now = s.home.onDisk(path)
 		if h.active.same(h.now) {
-			s.ledger.release(path)
+			s.ledger.undo(path, h.now)
 			continue
 		}
 		if path == s.home.index { // it waits for no user: it is put back as soon as no tools run

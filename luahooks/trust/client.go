@@ -139,7 +139,7 @@ func (s *state) withholdOfClients() {
 	for _, c := range s.ledger.changed(w.scopes, w) {
 		switch h := s.ledger.pending[c.path]; {
 		case h != nil && h.active.same(c.is):
-			s.ledger.release(c.path)
+			s.ledger.undo(c.path, c.is)
 		case h != nil:
 			h.now, h.marked = c.is, true
 		default:

@@ -9,11 +9,11 @@ import (
 // characters visible, to its end: what is approved is all of it. A version that does
 // not exist is nil.
 func Diff(name string, old, now []byte) string {
-	return diffOf(name, old, now, "in force", "on disk")
+	return DiffAs(name, old, now, "in force", "on disk")
 }
 
-// diffOf is [Diff] of versions that are called from and to, unless they do not exist.
-func diffOf(name string, old, now []byte, from, to string) string {
+// DiffAs is [Diff] of versions that are called from and to, unless they do not exist.
+func DiffAs(name string, old, now []byte, from, to string) string {
 	if old == nil {
 		from = "not there"
 	}

@@ -115,7 +115,7 @@ func (d *Draft) add(p Places, base, from string, code []byte) {
 	f := draftFile{from: from, to: filepath.Join(p.GlobalDir(), base), code: code}
 	f.before = onDisk(f.to)
 	if f.before.Sum != Sum(code) {
-		d.Diff = diffOf("hooks/"+base, f.before.Code, code, "on disk", d.kind) + d.Diff // the hook above its test
+		d.Diff = DiffAs("hooks/"+base, f.before.Code, code, "on disk", d.kind) + d.Diff // the hook above its test
 	}
 	d.files = append(d.files, f)
 }

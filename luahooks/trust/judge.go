@@ -65,7 +65,7 @@ func (s *state) decide(changes []change) (ask []*Pending) {
 		h := s.ledger.pending[c.path]
 		switch {
 		case h != nil && h.active.same(c.is): // it is again what it was
-			s.ledger.release(c.path)
+			s.ledger.undo(c.path, c.is)
 		case h != nil && h.marked && !s.isOpenToAsk():
 			h.now = c.is
 		case (s.mayBeOfTool(c) || clients.to(c.path, c.was, c.is)) && !s.isOpenToAsk():
@@ -115,7 +115,7 @@ func (s *state) mayAdopt(c change, crowd bool) bool {
 	case s.home.isOfServers(c.path): // who uses it asks whether it is approved
 		return true
 	}
-	return s.approvals.live[c.path] && !crowd && s.ledger.pending[c.path] == nil && s.home.headNow() == s.approvals.head
+	return s.approvals.live[c.path] && c.path != s.home.teamFile() && !crowd && s.ledger.pending[c.path] == nil && s.home.headNow() == s.approvals.head
 }
 
 // adopt makes a changed version active. A file of the project gets an approval for it, if it

@@ -93,6 +93,15 @@ func (l *ledger) withhold(c change, marked bool) *pendingFile {
 	return h
 }
 
+// undo ends the withholding of a file that is again what is active, as is. If the bytes of that were lost,
+// they are back.
+func (l *ledger) undo(path string, is Version) {
+	if h := l.pending[path]; h.active.exists() && h.active.Code == nil {
+		l.put(path, is)
+	}
+	l.release(path)
+}
+
 // release ends the withholding of a file, which was approved or undone. The caller puts a
 // active version; writeMarks removes the mark from the store.
 func (l *ledger) release(path string) {

@@ -18,7 +18,7 @@ type Required struct {
 	Name    string
 	Loading bool                     // the hook is being loaded: what it looks for is known before tools run
 	Shown   func(path string) string // how messages write a path
-	Looked  func(path, sum string)   // is told of each file that decides, those that are not there among them
+	Looked  func(path, key string)   // is told of each file that decides, and of its [Version.Key], those that are not there among them
 }
 
 // FindModule reads the active version of a module's file: x.lua, x/init.lua or
@@ -30,7 +30,7 @@ func (g *Guard) FindModule(r Required) (path string, code []byte, err error) {
 			return "", nil, fmt.Errorf("module %s: %w", r.Name, err)
 		}
 		v := g.Read(path)
-		r.Looked(path, v.Sum)
+		r.Looked(path, v.Key())
 		switch {
 		case errors.Is(v.Err, ErrNotApproved) || v.exists() && !g.MayRunVersion(r.Hook.Scope, path, v):
 			return "", nil, fmt.Errorf("module %s is %w (%s)", r.Name, ErrNotApproved, r.Shown(path))

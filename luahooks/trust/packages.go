@@ -328,7 +328,7 @@ func (g *Guard) checkPackageFile(p Package, path string) error {
 	}
 	v := s.readLocked(path)
 	if s.ledger.pending[path] == nil && !s.approvals.isApproved(path, v.Sum) && s.damaged == nil {
-		was := Version{Sum: s.home.approvedIn(s.home.packageOf(path))[path], real: path, Err: errPackage(p, path, v)}
+		was := Version{Sum: s.home.approvedIn(s.home.packageOf(path))[path], real: cmp.Or(v.real, path), Err: errPackage(p, path, v)}
 		s.ledger.withhold(change{path, p.scope(), was, v}, false)
 		return was.Err
 	}
@@ -363,7 +363,7 @@ func wayOut(label string) string {
 	if name, ofProject := strings.CutPrefix(label, projectLabel); ofProject {
 		return fmt.Sprintf("`pi trust` shows it and fetches %s anew, /hooks approve accepts it as it is", name)
 	}
-	return fmt.Sprintf("`pi hooks update %s` brings it back, /hooks approve or `pi trust` shows the change and accepts it, `pi hooks remove %s` takes the package away", label, label)
+	return fmt.Sprintf("`pi hooks update %s` brings it back, /hooks approve accepts it as it is, `pi hooks remove %s` takes the package away", label, label)
 }
 
 // UnapprovedPackages lists the folders of packages that nobody approved, and the hooks in others that

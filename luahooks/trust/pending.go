@@ -28,9 +28,11 @@ type Pending struct {
 	asking    bool    // somebody looks at it
 }
 
-// IsGoneOrEmpty reports whether what waits is no file, or one without a byte, as a file
-// is for a moment while it is saved.
-func (p *Pending) IsGoneOrEmpty() bool { return p.now.Sum == "" || p.now.Sum == Sum(nil) }
+// TakesAway reports whether what waits is no file, or one without a byte, as a file is for a moment
+// while it is saved, or names other packages: with a yes to it hooks are gone for sure.
+func (p *Pending) TakesAway() bool {
+	return p.now.Sum == "" || p.now.Sum == Sum(nil) || p.Kind == kindTeam
+}
 
 // IsAgent reports whether the file defines an agent.
 func (p *Pending) IsAgent() bool { return p.Kind == kindAgent }

@@ -31,6 +31,15 @@ type Version struct {
 // exists reports whether there is a file, be it unreadable.
 func (v Version) exists() bool { return v.Sum != "" }
 
+// Key tells what can be loaded of a version: another one has another key, and so has this one once its
+// bytes are back that were lost.
+func (v Version) Key() string {
+	if v.exists() && v.Code == nil {
+		return v.Sum + " without its bytes"
+	}
+	return v.Sum
+}
+
 // same reports whether two versions have the same bytes, reached through the same links.
 func (v Version) same(w Version) bool { return v.Sum == w.Sum && v.real == w.real }
 

@@ -214,7 +214,7 @@ func (s *state) withholdChanges(sure bool) {
 		is, h := l.onDisk(path, base), s.ledger.pending[path]
 		switch {
 		case h != nil && h.active.same(is):
-			s.ledger.release(path)
+			s.ledger.undo(path, is)
 		case h != nil:
 			h.now = is
 		case !base.same(is) && w.scopes[path] == scopeInstructions:
