@@ -25,7 +25,9 @@ status 400 {"error":{"message":"too much","code":"context_length_exceeded"}}
 ---
 text What came before.
 ---
-text It fits.`
+text It fits.
+---
+text Reviewed.`
 
 // An event that is documented but never comes would be a lie: one session with a
 // user in it brings about all that there are.
@@ -38,6 +40,7 @@ func TestEveryEventComes(t *testing.T) {
 	}
 	all.WriteString("pi.mode{ name = 'quiet' }\n")
 	all.WriteString(`pi.command("ask", { handler = function(ctx) return { status = tostring(ctx.ui.confirm("Sure?")) } end })`)
+	all.WriteString(`pi.command("child", { handler = function() return { status = require("pi.agent").run{ prompt = "review" }.text } end })`)
 	w.write(w.agentFile("hooks/all.lua"), all.String())
 	w.write(w.agentFile("hooks/other.lua"), `pi.on("agent_settled", function() error("out of order") end)`)
 	w.write(w.agentFile("hooks/more.lua"), `pi.on("session_info_changed", function() pi.send("one more") end)`)
@@ -73,6 +76,8 @@ func TestEveryEventComes(t *testing.T) {
 	s.see(1, "no power")
 	s.enter("more")
 	s.see(1, "It fits.")
+	s.enter("/child")
+	s.see(1, "Reviewed.")
 	s.enter("/uncompact")
 	s.see(1, "is taken back")
 	s.enter("/undo")

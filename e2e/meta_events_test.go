@@ -157,7 +157,8 @@ func dissected(t *testing.T) map[string]shape {
 	hook, log := filepath.Join(dir, "anatomist.lua"), filepath.Join(dir, "log")
 	w.write(hook, "local EVENTS = "+luaList(names)+"\n"+anatomist)
 	chain := luahooks.New(luahooks.Options{Places: trust.Places{AgentDir: dir, Cwd: dir, CommandLine: []string{hook}},
-		Cwd: dir, Mode: "print", Timeout: 20 * time.Second, Grace: 20 * time.Second, Memory: 256 << 20, LogPath: log, Models: llm.NewModels(nil)})
+		Cwd: dir, Mode: "print", Timeout: 20 * time.Second, Grace: 20 * time.Second, Memory: 256 << 20, LogPath: log, Models: llm.NewModels(nil),
+		Agent: &agent.Identity{Name: "inner", Depth: 2, Parent: "outer"}})
 	chain.Load(context.Background())
 	for _, e := range everyEvent(t) {
 		if err := chain.Handle(context.Background(), e); err != nil {

@@ -75,7 +75,7 @@ func (p *Place) definitionInPackage(text PackageText) definitions.File {
 	d := definitions.File{Path: text.Path, Shown: printable.VisibleLine(config.InProject(p.Cwd, text.Path)), Text: string(text.Code),
 		Owner: text.Package.Label, From: "package " + text.Package.Label}
 	if text.Err != nil {
-		d.Text, d.Err = "", fmt.Errorf("%s: %w", d.Shown, text.Err)
+		d.Text, d.Err = "", text.Err // it says which file that is
 	}
 	return d
 }
