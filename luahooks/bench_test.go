@@ -232,3 +232,51 @@ func BenchmarkAThousandAnswersByID(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkChild makes the chain of a child, with no hooks and with ten of the examples, and says what
+// one holds while it is open.
+func BenchmarkChild(b *testing.B) {
+	files := map[string]string{}
+	for _, name := range strings.Fields("bookmark claude_rules command_hooks modes permission_gate preset protected_paths redact todo web") {
+		code, err := os.ReadFile(filepath.Join("..", "examples", name+".lua"))
+		mustDo(b, err)
+		files[name+".lua"] = string(code)
+	}
+	for _, of := range []struct {
+		name  string
+		hooks map[string]string
+	}{{"none", nil}, {"examples", files}} {
+		b.Run(of.name, func(b *testing.B) {
+			r := newRig(b, of.hooks)
+			o := ChildOptions{Agent: agent.Identity{Name: "reviewer", Depth: 1}, Cwd: r.cwd}
+			first := r.chain.Child(context.Background(), o)
+			defer first.Close(context.Background())
+			const many = 8
+			before := heapInUse()
+			var open []*Chain
+			for range many {
+				open = append(open, r.chain.Child(context.Background(), o))
+			}
+			held := float64(heapInUse()-before) / many
+			for _, c := range open {
+				c.Close(context.Background())
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				c := r.chain.Child(context.Background(), o)
+				b.StopTimer()
+				c.Close(context.Background())
+				b.StartTimer()
+			}
+			b.ReportMetric(held, "held-B/child")
+		})
+	}
+}
+
+// heapInUse is what the heap holds without garbage.
+func heapInUse() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

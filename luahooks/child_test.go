@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pi/agent"
 	"pi/agent/llm"
@@ -374,4 +375,143 @@ func TestManyEventsOfAChildWhileHooksChange(t *testing.T) {
 		r.look()
 	}
 	all.Wait()
+}
+
+// A call whose parts all wait for agents is not at work; with one that does anything else it is.
+func TestACallIsAtWorkAsLongAsOnePartOfItIs(t *testing.T) {
+	r, _ := withAgents(t, map[string]string{"p.lua": caller, "t.lua": `
+		local agent = require "pi.agent"
+		local other, handle = pi.promise(), nil
+		pi.tool{ name = "task", description = "d", execute = function()
+			pi.all{
+				function() handle = agent.start{ prompt = "wait" } handle.wait{} end,
+				function() print("the other part works") other.wait() end,
+				function() agent.run{ prompt = "say hello" } end,
+			}
+			return "all done"
+		end }
+		pi.command("other", { handler = function() other.resolve(1) end })
+		pi.command("steer", { handler = function() handle.steer("go on") end })`})
+	a := r.agent(echoTool{})
+	window := r.chain.tree.window
+	atWork := func() bool {
+		window.mu.Lock()
+		defer window.mu.Unlock()
+		return window.isAtWork()
+	}
+	ended := make(chan agent.Result)
+	go func() { ended <- a.CallTool(context.Background(), "task", json.RawMessage(`{}`)) }()
+	until(t, func() bool { return r.said("the other part works") })
+	if !atWork() {
+		t.Error("one part of the call is at work, and the call is not")
+	}
+	r.statusOf("other")
+	until(t, func() bool { return !atWork() })
+	select {
+	case got := <-ended:
+		t.Fatalf("it has ended with %v", got)
+	default:
+	}
+	r.statusOf("steer")
+	if got := <-ended; got.Content[0].Text != "all done" {
+		t.Errorf("it ended with %+v", got)
+	}
+	if atWork() || len(r.chain.watch.calls) > 0 {
+		t.Error("a call that has ended is at work")
+	}
+}
+
+func TestVMsThatDoNotStopAreCountedOverTheTree(t *testing.T) {
+	hang := `pi.on("tool_call", function(e) if e.input.command == "hang" then print("hang") end end)
+		pi.on("input", function(e) return { text = e.text .. "!" } end)`
+	r := newRig(t, map[string]string{"a.lua": hang}, func(o *Options) { o.Timeout = 100 * time.Millisecond })
+	release := make(chan struct{})
+	defer close(release)
+	hangs := func(in *rig) string {
+		in.host.hang = release
+		return in.bash("hang").Reason
+	}
+	c := r.child()
+	if got := hangs(r); !strings.Contains(got, "abandoned") {
+		t.Fatalf("it did not hang: %s", got)
+	}
+	if r.input("x") != "x!" {
+		t.Error("the hook has no fresh copy")
+	}
+	if got := hangs(c); !strings.Contains(got, "abandoned") {
+		t.Fatalf("it did not hang in the child: %s", got)
+	}
+	if e := c.bash("ls"); !e.Block || !strings.Contains(e.Reason, "did not stop and is disabled") {
+		t.Errorf("the second of the tree is tried again: %+v", e)
+	}
+	if r.bash("ls").Block || r.input("x") != "x!" {
+		t.Error("the hook of the parent does not go on")
+	}
+	if e := r.child().bash("ls"); !e.Block || !strings.Contains(e.Reason, "did not stop and is disabled") {
+		t.Errorf("a child that begins later tries it again: %+v", e)
+	}
+	r.write("a.lua", hang+"\n")
+	r.look()
+	if e := r.child().bash("ls"); e.Block {
+		t.Errorf("changed, it is not tried again: %s", e.Reason)
+	}
+}
+
+// The hooks of the session in which the user is are told of a child's question, and whose it is.
+func TestAQuestionOfAChildStandsInTheQueueOfTheUser(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"ask.lua": `pi.on("input", function(e, ctx)
+			local ok = ctx.ui.confirm("Sure?", "m", { always = "k" })
+			ctx.ui.set_title("t") ctx.ui.set_status("k", "v") ctx.ui.set_widget("w", { "x" }) ctx.ui.set_plan{ { content = "c", status = "pending" } }
+			ctx.ui.set_editor_text("e")
+			ctx.ui.notify("hello")
+			local copied, why = ctx.ui.copy("x")
+			local told, whynot = ctx.ui.notify_desktop("x")
+			return { text = table.concat({ tostring(ok), tostring(ctx.has_ui), tostring(copied), why, tostring(told), whynot,
+				tostring(ctx.ui.custom{ render = function() return {} end }), tostring(ctx.ui.can("custom")) }, " ") }
+		end)`,
+		"told.lua": `pi.on("ui_prompt", function(e, ctx) print("asked " .. e.title .. " in " .. (ctx.agent and ctx.agent.name or "the session")) end)`,
+	})
+	shown := &onlyAsks{fakeUI: r.ui}
+	r.ui.ask = func(_ context.Context, kind, title string) (string, bool, error) {
+		return "", title == "[reviewer] Sure?", nil
+	}
+	r.chain.Meet(shown)
+	c := r.child()
+	c.chain.Attach(c.host, agent.ChildUI(shown, "reviewer"))
+	if got := c.input(""); got != "true true nil there is no clipboard here nil there is no desktop here nil false" {
+		t.Errorf("it says %q", got)
+	}
+	until(t, func() bool { return r.said("told: asked [reviewer] Sure? in the session") })
+	if told := r.ui.told.Load(); told == nil || *told != "[reviewer] hello" {
+		t.Errorf("the notice is %v", told)
+	}
+	c.mustBeQuiet()
+	if len(shown.seen) > 0 {
+		t.Errorf("the user sees %v of a child", shown.seen)
+	}
+	r.ui.absent = true
+	if got := c.input(""); !strings.HasPrefix(got, "false false") {
+		t.Errorf("without a user it says %q", got)
+	}
+}
+
+// onlyAsks is a user who notes what is shown beside questions.
+type onlyAsks struct {
+	*fakeUI
+	seen []string
+}
+
+func (o *onlyAsks) SetTitle(string)                              { o.seen = append(o.seen, "title") }
+func (o *onlyAsks) SetStatus(string, string)                     { o.seen = append(o.seen, "status") }
+func (o *onlyAsks) SetWidget(agent.Place, string, []string)      { o.seen = append(o.seen, "widget") }
+func (o *onlyAsks) SetPlan([]agent.PlanItem)                     { o.seen = append(o.seen, "plan") }
+func (o *onlyAsks) SetEditorText(string)                         { o.seen = append(o.seen, "line") }
+func (o *onlyAsks) Copy(context.Context, string) (string, error) { return "copied", nil }
+func (o *onlyAsks) NotifyDesktop(string, string) error           { return nil }
+func (o *onlyAsks) Can(agent.Ability) bool                       { return true }
+
+func (o *onlyAsks) Custom(agent.Component, agent.SurfaceOptions) (agent.Surface, error) {
+	o.seen = append(o.seen, "custom")
+	return nil, nil
 }

@@ -45,37 +45,24 @@ func (w *toolWindow) join(isIdle func() bool) *toolWatch {
 // leave removes a run that has ended. The window does not stay open for calls that it has left
 // behind.
 func (w *toolWindow) leave(ctx context.Context, t *toolWatch) {
-	left := w.change(func() {
+	_, ended := w.change(func() {
 		t.calls = nil
 		w.runs = slices.DeleteFunc(w.runs, func(r *toolWatch) bool { return r == t })
 	})
-	if left == ended {
+	if ended {
 		w.calm(ctx, nil)
 	}
 }
 
-// turn is what a change means for the window.
-type turn int
-
-const (
-	same  turn = iota
-	began      // a tool is at work where none was
-	ended      // none is at work any more
-)
-
-// change calls do, which changes the calls, and returns what that means.
-func (w *toolWindow) change(do func()) turn {
+// change calls do, which changes the calls. began reports that a tool is at work where none was, ended
+// that none is any more.
+func (w *toolWindow) change(do func()) (began, ended bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.isAtWork()
 	do()
-	switch now := w.isAtWork(); {
-	case now && !before:
-		return began
-	case before && !now:
-		return ended
-	}
-	return same
+	now := w.isAtWork()
+	return now && !before, before && !now
 }
 
 // isAtWork reports whether a tool is. mu is held.
@@ -129,12 +116,12 @@ func (t *toolWatch) Handle(ctx context.Context, e agent.Event) error {
 // end ends a call. What the tools of a run changed is judged at the end of its turn; a call outside
 // of one is a turn of its own.
 func (t *toolWatch) end(ctx context.Context, id string) {
-	left := t.window.change(func() {
+	_, ended := t.window.change(func() {
 		if i := slices.IndexFunc(t.calls, func(c *watchedCall) bool { return c.id == id }); i >= 0 {
 			t.calls = slices.Delete(t.calls, i, i+1)
 		}
 	})
-	if left == ended && t.window.isIdle() {
+	if ended && t.window.isIdle() {
 		t.window.calm(ctx, nil)
 	}
 }
@@ -172,13 +159,14 @@ func (t *toolWatch) add(ctx context.Context, parts int) {
 	if len(ids) == 0 {
 		return
 	}
-	switch t.window.change(func() {
+	began, ended := t.window.change(func() {
 		for _, c := range t.calls {
 			if slices.Contains(ids, c.id) {
 				c.parts += parts
 			}
 		}
-	}) {
+	})
+	switch {
 	case began:
 		t.window.open(ctx)
 	case ended:

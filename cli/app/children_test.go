@@ -299,3 +299,37 @@ func TestTheAnswerIsReadFromTheWordsOfOneThatGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// The provider's cache is of use: each request of a child begins with the one before, and children of
+// one agent begin with the same tools and system prompt.
+func TestRequestsOfChildrenBeginAlike(t *testing.T) {
+	p := openParent(t, Options{}, "", map[string]string{"tool.lua": `pi.tool{ name = "mine", description = "of a hook", execute = function() return "well" end }`})
+	heads := map[string]bool{}
+	for _, prompt := range []string{"one", "two", "three"} {
+		c := p.start(t, api.AgentRequest{Prompt: prompt, SystemPrompt: "You look.", HasTools: true, Tools: []string{"ls", "mine"}})
+		before := ""
+		for n := range 6 {
+			turn := p.next(t)
+			body := string(turn.Request.Body)
+			said, rest, ok := strings.Cut(body, `],"tools"`)
+			if !ok || !strings.HasPrefix(said, before) {
+				t.Fatalf("request %d of %s\n%s\ndoes not begin with\n%s", n, prompt, body, before)
+			}
+			head, _, _ := strings.Cut(said, prompt)
+			heads[head+rest], before = true, said
+			switch {
+			case n == 5:
+				turn.Text("done")
+			case n%2 == 0:
+				turn.Call("c", "mine")
+			default:
+				turn.Call("d", "ls", "path", ".")
+			}
+			turn.End()
+		}
+		ended(t, c)
+	}
+	if len(heads) != 1 {
+		t.Errorf("%d ways to begin", len(heads))
+	}
+}

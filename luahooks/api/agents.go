@@ -50,10 +50,10 @@ type AgentRequest struct {
 type Child interface {
 	// Name is unique among the children of the tree that work.
 	Name() string
-	// Ended is closed when it has ended.
+	// Ended is closed once it has ended.
 	Ended() <-chan struct{}
-	// Wait returns what came of it once it has ended, or the error of ctx. Who calls it does nothing
-	// else meanwhile: an agent that waits lets others work, and a tool that waits is not at work.
+	// Wait returns what came of it once it has ended, or the error of ctx. Meanwhile what belongs
+	// to ctx waits and does nothing else: who works on until the end looks at Ended.
 	Wait(ctx context.Context) (AgentResult, error)
 	// Steer gives it a message before its next request; the error says that it has ended.
 	Steer(ctx context.Context, text string) error
