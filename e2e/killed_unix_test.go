@@ -26,6 +26,9 @@ pi.command("exec", { handler = function() pi.exec("sh", { "-c", long }) end })
 pi.command("spawn", { handler = function() pi.spawn("sh", { "-c", long }) timer.sleep(600000) end })
 local function leave() pi.exec("sh", { "-c", "sleep 600 & echo $! > started" }) end
 pi.command("leave", { handler = leave })
+pi.command("agent", { handler = function()
+  require("pi.agent").run{ prompt = "run \96echo $$ > started; sleep 600\96" }
+end })
 pi.command("leave-and-wait", { handler = function() leave() timer.sleep(600000) end })
 `
 
@@ -102,6 +105,7 @@ func TestWhatAKilledProgramStartedEndsSoon(t *testing.T) {
 			"pi.exec":                                "/exec",
 			"pi.spawn":                               "/spawn",
 			"what pi.exec left":                      "/leave-and-wait",
+			"a command of an agent of a hook":        "/agent",
 		} {
 			if (way == "print" || way == "editor") && strings.HasPrefix(prompt, "!") || strings.Contains(prompt, "set -m") && runtime.GOOS != "linux" {
 				continue // nobody types, or nothing tells which groups there are
