@@ -11,7 +11,6 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/agent/schema"
-	"pi/session/rawjson"
 )
 
 // finalAnswerName is the tool by which a child answers where a schema is asked for.
@@ -43,7 +42,8 @@ func newFinalAnswer(asked json.RawMessage) (*finalAnswer, error) {
 		return nil, fmt.Errorf("schema: %s does not resolve", checker.Dropped[0])
 	}
 	f := &finalAnswer{asked: asked, parameters: asked, checker: checker}
-	if typ := rawjson.Unquote(rawjson.Field(asked, "type")); typ != "object" {
+	var of struct{ Type any }
+	if json.Unmarshal(asked, &of) != nil || of.Type != "object" {
 		f.inField = true
 		if f.parameters, err = json.Marshal(map[string]any{"type": "object", "properties": map[string]any{"answer": asked}, "required": []string{"answer"}}); err != nil {
 			return nil, fmt.Errorf("schema: %w", err)
@@ -68,7 +68,11 @@ func (*finalAnswer) Annotations() agent.Annotations {
 func (f *finalAnswer) Run(_ context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
 	value := input
 	if f.inField {
-		value = rawjson.Field(input, "answer")
+		var in struct{ Answer json.RawMessage }
+		if err := json.Unmarshal(input, &in); err != nil {
+			return agent.Result{}, err
+		}
+		value = in.Answer
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/agent/children"
 	"pi/agent/command"
 )
 
@@ -43,6 +44,10 @@ func TestASettingIsChangedForTheRunAndWrittenWhenAsked(t *testing.T) {
 			{"retry.max_delay", "5s", "", func() bool { return r.agent.Settings().Retry.MaxDelay.Seconds() == 5 }},
 			{"steering", "all", "", func() bool { return r.agent.Settings().SteerAll && r.agent.Settings().Retry.MaxDelay.Seconds() == 5 }},
 			{"ui.image_scale", "false", "", func() bool { return !r.agent.Settings().ImageScale && !r.toolOptions().ImageScale() }},
+			{"agents.depth", "1", "", func() bool { return deepest(t, r.family) == 1 }},
+			{"agents.depth", "3", "", func() bool { return deepest(t, r.family) == 3 }},
+			{"agents.depth", "0", "must be at least 1, found 0", func() bool { return deepest(t, r.family) == 3 }},
+			{"agents.max", "-1", "must be at least 1, found -1", func() bool { return find("agents.max").Value == "4" }},
 			{"max_turns", "many", "expected integer", func() bool { return r.agent.Settings().MaxTurns == 0 }},
 			{"model", "demo/tour:high", "", func() bool { return r.agent.ThinkingWish() == "high" }},
 			{"model", "nobody/none", "nobody", func() bool { return r.agent.Model().Provider == "demo" }},
@@ -77,6 +82,19 @@ func TestASettingIsChangedForTheRunAndWrittenWhenAsked(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// deepest is how deep agents may be.
+func deepest(t *testing.T, f *children.Family) (depth int) {
+	var parent *children.Child
+	for {
+		c, err := f.Begin(t.Context(), parent, "a", children.Controls{})
+		if err != nil {
+			return depth
+		}
+		defer c.End()
+		parent, depth = c, depth+1
 	}
 }
 
