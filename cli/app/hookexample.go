@@ -192,8 +192,11 @@ func ExampleRows(all []ListedExample) string {
 	for _, e := range all {
 		name, state = max(name, len(e.Name)), max(state, len(e.State))
 	}
+	if state > 0 { // a column of its own
+		state += len("  ")
+	}
 	for _, e := range all {
-		fmt.Fprintf(&b, "%-*s  %-*s  %s\n", name, e.Name, state, string(e.State), e.About())
+		fmt.Fprintf(&b, "%-*s  %-*s%s\n", name, e.Name, state, e.State, e.About())
 	}
 	return b.String()
 }
