@@ -54,6 +54,8 @@ var removals = map[string]string{
 	"cli/packages/store.go RemoveAll":       "a package that is not in place, in the folder that was made for it",
 	"cli/packages/store.go Rename":          "a package that a user added, updated or removed",
 	"cli/packages/store.go Replace":         "what a package that is not in place yet is meant for",
+	"cli/packages/team.go RemoveAll":        "a package that is not in place, in the folder that was made for it",
+	"cli/packages/team.go Rename":           "a package that a project names and a user approved, by its sum",
 	"cli/mcplogin/store.go Replace":         "logins to servers, under their lock",
 }
 

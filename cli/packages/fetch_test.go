@@ -10,13 +10,13 @@ import (
 
 // repo is a repository of a test, with its work tree.
 type repo struct {
-	t    *testing.T
+	t    testing.TB
 	dir  string // the work tree
 	bare string
 }
 
 // newRepo makes a repository without a commit.
-func newRepo(t *testing.T) *repo {
+func newRepo(t testing.TB) *repo {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git here")
@@ -59,7 +59,7 @@ func (r *repo) commit(files map[string]string) string {
 	return r.command("", "rev-parse", "HEAD")
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

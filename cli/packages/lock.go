@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
 
 	"pi/internal/printable"
-	"pi/internal/safefile"
 	"pi/luahooks/trust"
 )
 
@@ -91,23 +89,6 @@ func ParseLock(text []byte) (Lock, error) {
 	}
 	if l.Packages == nil {
 		l.Packages = map[string]Entry{}
-	}
-	return l, nil
-}
-
-// ReadLock reads the lock of an agent directory.
-func ReadLock(agentDir string) (Lock, error) {
-	path := filepath.Join(agentDir, trust.LockFile)
-	text, err := safefile.Read(path, maxLock)
-	if errors.Is(err, fs.ErrNotExist) {
-		text, err = nil, nil
-	}
-	if err != nil {
-		return Lock{}, fmt.Errorf("read %s: %w", path, err)
-	}
-	l, err := ParseLock(text)
-	if err != nil {
-		return Lock{}, fmt.Errorf("read %s: %w", path, err)
 	}
 	return l, nil
 }

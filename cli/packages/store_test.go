@@ -29,11 +29,23 @@ func packageOf(t *testing.T, name string, files map[string]string) *Package {
 }
 
 // storeIn is the store of an agent directory, as a program that starts has it.
-func storeIn(t *testing.T, agentDir string) Store {
+func storeIn(t testing.TB, agentDir string) Store {
 	t.Helper()
 	guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: t.TempDir()})
 	must(t, err)
 	return Store{AgentDir: agentDir, Guard: guard}
+}
+
+// lock is the lock as it is on the disk.
+func (s Store) lock(t *testing.T) Lock {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.AgentDir, trust.LockFile))
+	if !errors.Is(err, os.ErrNotExist) {
+		must(t, err)
+	}
+	lock, err := ParseLock(text)
+	must(t, err)
+	return lock
 }
 
 // put stages a package and puts it in place.
@@ -54,10 +66,8 @@ func (s Store) state(t *testing.T, name string) (on, approved, locked map[string
 	} else if !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
-	lock, err := ReadLock(s.AgentDir)
-	must(t, err)
-	left, err = filepath.Glob(filepath.Join(s.packages(), ".*"))
-	must(t, err)
+	lock := s.lock(t)
+	left, _ = filepath.Glob(filepath.Join(s.packages(), ".*"))
 	return on, s.Guard.ApprovedPackage(s.Dir(name)), lock.Packages[name].Files, left
 }
 
@@ -226,8 +236,7 @@ func TestAForgedNoteDoesNothing(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(stage, noteName), text, 0o600))
 		must(t, storeIn(t, dir).Recover())
 		on, _, _, left := s.state(t, "gate")
-		lock, err := ReadLock(dir)
-		must(t, err)
+		lock := s.lock(t)
 		if !mapsEqual(on, good.Files.Sums()) || lock.Packages["gate"].Source != "/from/gate" || len(left) > 0 {
 			t.Errorf("%s: %v, %+v, %v", name, on, lock.Packages["gate"], left)
 		}

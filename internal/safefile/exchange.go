@@ -13,9 +13,14 @@ var errNoExchange = errors.New("names cannot be exchanged here")
 // Who finds that later brings it to an end.
 func Exchange(next, path string) error {
 	err := exchange(next, path)
-	if !errors.Is(err, errNoExchange) {
-		return err
+	if errors.Is(err, errNoExchange) {
+		return exchangeInSteps(next, path)
 	}
+	return err
+}
+
+// exchangeInSteps is Exchange where names cannot be swapped in one step.
+func exchangeInSteps(next, path string) error {
 	aside := next + ".old"
 	if err := os.Rename(path, aside); err != nil {
 		return err

@@ -116,6 +116,28 @@ func TestReplaceThatFailsLeavesWhatWasThere(t *testing.T) {
 	}
 }
 
+func TestExchangePutsAFolderInThePlaceOfAnother(t *testing.T) {
+	for name, exchange := range map[string]func(next, path string) error{"at once": Exchange, "in steps": exchangeInSteps} {
+		dir := t.TempDir()
+		for _, name := range []string{"old", "new"} {
+			must(t, os.MkdirAll(filepath.Join(dir, name), 0o700))
+			must(t, os.WriteFile(filepath.Join(dir, name, name), nil, 0o600))
+		}
+		must(t, exchange(filepath.Join(dir, "new"), filepath.Join(dir, "old")))
+		for _, path := range []string{"old/new", "new/old"} {
+			if _, err := os.Stat(filepath.Join(dir, path)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if err := exchange(filepath.Join(dir, "gone"), filepath.Join(dir, "old")); err == nil {
+			t.Errorf("%s: nothing was put in its place", name)
+		}
+		if entries, _ := os.ReadDir(dir); len(entries) != 2 {
+			t.Errorf("%s: left %v", name, entries)
+		}
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
