@@ -52,7 +52,7 @@ func TestHookCommands(t *testing.T) {
 		{"replay", "!/hooks replay wants the name of a hook"},
 		{"reload", "reloaded: 1 hook, 1 failed"},
 		{"trace", "!/hooks trace wants the name of a hook"},
-		{"aprove", "!the words are add, reload, log"},
+		{"aprove", "!/hooks aprove: the words are add, reload, log"},
 	} {
 		args, want := tt[0], tt[1]
 		status, err := h.run(t.Context(), args)
@@ -63,7 +63,7 @@ func TestHookCommands(t *testing.T) {
 			t.Errorf("/hooks %s: %q, want %q", args, status, want)
 		}
 	}
-	for prefix, want := range map[string]string{"": "add reload log trace replay enable disable approve adopt", "tr": "trace", "trace ": "trace one,trace two", "trace tw": "trace two"} {
+	for prefix, want := range map[string]string{"": "add reload log trace replay enable disable approve adopt", "tr": "trace", "trace ": "trace one,trace two", "trace tw": "trace two", "add snak": "add snake", "add pop snak": "add pop snake"} {
 		sep := " "
 		if strings.Contains(want, ",") || strings.HasPrefix(want, "trace ") {
 			sep = ","
