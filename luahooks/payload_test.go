@@ -70,6 +70,8 @@ func seenAs() map[string]string {
 		"tool_execution_update":   `e.tool_call_id == "c" and e.tool_name == "edit" and e.args.old_text == "o" and e.partial_result.content[1].text == "x" and e.partial_result.details.n == 1`,
 		"tool_execution_end":      `e.tool_call_id == "c" and e.tool_name == "edit" and e.args.old_text == "o" and e.is_error and e.result.is_error and e.result` + usage,
 		"shell":                   `e.command == "ls" and e.cwd == "/c" and e.source == "tool"`,
+		"child_start":             `e.name == "reviewer" and e.depth == 1 and e.prompt == "p"`,
+		"child_end":               `e.name == "reviewer" and e.stop_reason == "completed" and e.usage.input == 1 and e.text == "t"`,
 		"mcp_server":              `e.server == "s" and e.state == "failed" and e.tools == 3 and e.error == "e"`,
 		"mcp_change":              `e.server == "s" and e.tool == "t" and e.before.tool_name == "mcp__s__t" and e.before.description == "d" and e.before.parameters.type == "object" and e.before.annotations.read_only and e.before.annotations.claimed and e.before.definition == "h" and e.after.description == "other"`,
 		"user_bash":               `e.command == "ls" and e.exclude_from_context == true and e.cwd == "/c"`,

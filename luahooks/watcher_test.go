@@ -316,7 +316,8 @@ func TestADialogInSessionStartDoesNotHoldUpTheNextSave(t *testing.T) {
 // noHooks is what a watcher brings up to date, without any.
 type noHooks struct{ updater }
 
-func (noHooks) files() []string { return nil }
+func (noHooks) files() []string        { return nil }
+func (noHooks) agentFolders() []string { return nil }
 
 func TestLogLinesAreNoChangeOfAHook(t *testing.T) {
 	agentDir := t.TempDir()
