@@ -45,21 +45,3 @@ t.case("hooks of the repository do not run", function(t)
   t.match(git(t, "log -1 --format=%s"), "write a file")
   t.equal(t.read("ran"), nil)
 end)
-
-t.case("an agent that the model uses commits nothing when it is done", function(t)
-  t.hook("auto_commit.lua")
-  t.hook("subagent.lua")
-  repository(t)
-  t.model {
-    { tool = "task", input = { task = { prompt = "write it" } } },
-    { tool = "write", input = { path = "new.txt", content = "new\n" } },
-    "written",
-    function()
-      t.equal(t.shell("git log --format=%s").output, "start\n")
-      return "done"
-    end,
-  }
-  t.prompt("have a file written")
-  t.reopen()
-  t.equal(git(t, "log -1 --format=%s"), "have a file written\n")
-end)

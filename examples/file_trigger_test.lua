@@ -31,12 +31,3 @@ t.case("a program that prints leaves the file alone", function(t)
   t.prompt("hi")
   t.equal(t.read("~/.pi/agent/trigger.txt"), "2 tests failed")
 end)
-
-t.case("an agent that the model uses is woken by nobody", function(t)
-  t.hook("file_trigger.lua")
-  t.hook("subagent.lua")
-  t.answers {}
-  t.model { "looked" }
-  t.match(t.tool("task", { task = { prompt = "look" } }).text, "looked")
-  t.equal(t.notices(), {})
-end)

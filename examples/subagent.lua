@@ -10,7 +10,7 @@
 -- While they work there is a row for each: what it does, its tokens, and how long. What came
 -- of them is folded to a row each, with the cost; Ctrl+O shows it all.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook subagent.lua.
+-- Install: pi hooks add example:subagent, or try it with pi --hook subagent.lua.
 
 local agent = require "pi.agent"
 local fs = require "pi.fs"

@@ -38,12 +38,3 @@ t.case("without a token nothing is listened on", function(t)
   t.equal(t.entries(), {})
   t.shown("not listening")
 end)
-
-t.case("an agent that the model uses listens to nobody", function(t)
-  t.hook("subagent.lua")
-  server(t)
-  local before = #t.notices()
-  t.model { "looked" }
-  t.match(t.tool("task", { task = { prompt = "look" } }).text, "looked")
-  t.equal(#t.notices(), before)
-end)
