@@ -21,13 +21,15 @@ end)
 t.case("it looks twice at most, and only at what was changed", function(t)
   t.hook("review.lua")
   local wrong = { value = { findings = { "it is wrong" } } }
-  t.agent { name = "review", answers = { wrong, wrong } }
-  t.model { write "1", "done", write "2", "again", write "3", "at last", "hello" }
+  t.agent { name = "review", answers = { wrong, wrong, { value = { findings = json.list() } } } }
+  t.model { write "1", "done", write "2", "again", write "3", "at last", "hello", write "4", "more" }
   t.prompt("write it")
   t.equal(#t.agent_calls(), 2)
   t.equal(t.read("a.lua"), "3")
   t.prompt("hi")
   t.equal(#t.agent_calls(), 2)
+  t.prompt("one more") -- counts anew
+  t.equal(#t.agent_calls(), 3)
 end)
 
 t.case("what the model leaves as it is ends the run", function(t)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"pi/internal/printable"
 	"pi/luahooks/text"
@@ -229,11 +230,13 @@ type version struct {
 	before  string // of 1.0.0-rc.1 rc.1; "": it is out
 }
 
-var versionForm = regexp.MustCompile(`^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,100}))?(?:\+[0-9A-Za-z.-]{1,100})?$`)
+var versionForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,100}))?(?:\+[0-9A-Za-z.-]{1,100})?$`)
+})
 
 // parseVersion reads a version, or the tag of one.
 func parseVersion(s string) (v version, ok bool) {
-	parts := versionForm.FindStringSubmatch(s)
+	parts := versionForm().FindStringSubmatch(s)
 	if parts == nil {
 		return v, false
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"pi/internal/printable"
 	"pi/luahooks/trust"
@@ -108,13 +109,13 @@ func ParseSource(text, cwd string, at func(path string) What) (Source, error) {
 
 // schemeOf matches the beginning of an address with a scheme, and scp that of user@host:path.
 var (
-	schemeOf = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
-	scp      = regexp.MustCompile(`^([A-Za-z0-9_][A-Za-z0-9_.-]*)@([^/:@]+):(.*)$`)
+	schemeOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`) })
+	scp      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z0-9_][A-Za-z0-9_.-]*)@([^/:@]+):(.*)$`) })
 )
 
 // parseAddress is ParseSource for all but examples.
 func parseAddress(text, cwd string, at func(path string) What) (Source, error) {
-	if scheme := schemeOf.FindStringSubmatch(text); scheme != nil {
+	if scheme := schemeOf().FindStringSubmatch(text); scheme != nil {
 		switch strings.ToLower(scheme[1]) {
 		case "https", "ssh":
 			return parseURL(text)
@@ -126,7 +127,7 @@ func parseAddress(text, cwd string, at func(path string) What) (Source, error) {
 		return Source{}, fmt.Errorf("the scheme %s is not taken; there are https, ssh, user@host:path, and paths", scheme[1])
 	}
 	path, ref, isThere := splitPath(text, func(p string) bool { return at(absolute(p, cwd)) != Nothing })
-	if parts := scp.FindStringSubmatch(text); parts != nil && !isThere {
+	if parts := scp().FindStringSubmatch(text); parts != nil && !isThere {
 		return parseSCP(parts)
 	}
 	return parsePath(text, Source{Address: absolute(path, cwd), Ref: ref}, at)
@@ -283,20 +284,20 @@ func cutRef(path string) (before, ref string, err error) {
 }
 
 // hostName matches a name or an IP address of a host.
-var hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$|^[0-9A-Fa-f:.]+$`)
+var hostName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$|^[0-9A-Fa-f:.]+$`) })
 
 func checkHost(host string) error {
-	if !hostName.MatchString(host) {
+	if !hostName().MatchString(host) {
 		return fmt.Errorf("%q is no name of a host", printable.Short(host))
 	}
 	return nil
 }
 
 // userName matches a name on a server of ssh.
-var userName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+var userName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`) })
 
 func checkUser(user *url.Userinfo) error {
-	if user != nil && !userName.MatchString(user.Username()) {
+	if user != nil && !userName().MatchString(user.Username()) {
 		return errors.New("the name before the host has characters that no name has")
 	}
 	return nil

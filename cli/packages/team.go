@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/BurntSushi/toml"
 
@@ -30,8 +31,8 @@ const maxTeam = 50
 
 // Whole hashes: of a commit, and of a list of files.
 var (
-	wholeCommit = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-	wholeSum    = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	wholeCommit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
+	wholeSum    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 )
 
 // teamEntry is a table of the file.
@@ -83,13 +84,13 @@ func teamSource(t trust.TeamPackage) (Source, error) {
 	switch {
 	case t.Source == "":
 		return Source{}, errors.New("source is missing: the address of a git repository")
-	case !wholeCommit.MatchString(t.Commit):
+	case !wholeCommit().MatchString(t.Commit):
 		return Source{}, errors.New("commit is to be the whole hash of a commit, so that it cannot become another one")
-	case !wholeSum.MatchString(t.Sum):
+	case !wholeSum().MatchString(t.Sum):
 		return Source{}, errors.New("sum is to be the hash that `pi hooks add --dry-run` shows for the package")
 	}
 	s, err := ParseSource(t.Source, string(filepath.Separator), func(string) What {
-		if scp.MatchString(t.Source) {
+		if scp().MatchString(t.Source) {
 			return Nothing // of that name, so it is an address
 		}
 		return ARepository // whether it is there is seen when it is fetched

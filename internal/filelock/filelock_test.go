@@ -35,7 +35,7 @@ func other(l *Locks, path string) {
 		panic(err)
 	}
 	fmt.Println("locked")
-	select {}
+	_, _ = os.Stdin.Read(make([]byte, 1)) // it is killed before anybody writes there
 }
 
 func count(l *Locks, path string, times int) {
@@ -65,6 +65,9 @@ func program(t *testing.T, dir, path string, counts int) *exec.Cmd {
 func holder(t *testing.T, dir, path string) *exec.Cmd {
 	c := program(t, dir, path, 0)
 	out, err := c.StdoutPipe()
+	if err == nil {
+		_, err = c.StdinPipe() // at which it waits
+	}
 	if err == nil {
 		err = c.Start()
 	}
