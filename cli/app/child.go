@@ -51,11 +51,12 @@ const childGrace = time.Second
 // belongs to is none of the child's. The error says why there cannot be one.
 func newChild(ctx context.Context, parent *run, plan childPlan) (*child, error) {
 	c := &child{plan: plan, parent: parent}
+	c.ctx, c.cancel = context.WithCancelCause(context.Background()) // first: from Begin on others may end it
 	var err error
 	if c.Child, err = parent.family.Begin(ctx, parent.child.member(), plan.name, children.Controls{Steer: c.Steer, Abort: c.Abort, Tell: parent.agent.TellChild}); err != nil {
+		c.cancel(err)
 		return nil, err
 	}
-	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	c.unwait = context.AfterFunc(ctx, func() { c.cancel(agent.ErrAborted) })
 	return c, nil
 }

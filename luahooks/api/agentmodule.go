@@ -56,8 +56,7 @@ func (a *agents) errandOf(L *lua.LState, function string) *errand {
 	from, kept := "none", "none"
 	var model, until lua.LValue
 	var schema *lua.LTable
-	var turns *int
-	var cost, timeout *float64
+	var turns, cost, timeout *float64
 	luavm.Unpack(L, 1, function, luavm.Opt("prompt", &r.Prompt).Required(), luavm.Opt("agent", &r.Agent), luavm.Opt("name", &r.Name),
 		luavm.Opt("system_prompt", &r.SystemPrompt), luavm.Opt("model", &model), luavm.Opt("thinking", &r.Thinking), luavm.Opt("tools", &r.Tools),
 		luavm.Opt("cwd", &r.Cwd), luavm.Opt("schema", &schema), luavm.Opt("context", &from), luavm.Opt("session", &kept),
@@ -109,11 +108,12 @@ func modelNamed(L *lua.LState, function string, v lua.LValue) string {
 }
 
 // limit reads the limits of a request; a timeout that is negative was not given.
-func (r *AgentRequest) limit(L *lua.LState, function string, turns *int, cost *float64, timeout time.Duration) {
+func (r *AgentRequest) limit(L *lua.LState, function string, turns, cost *float64, timeout time.Duration) {
 	if turns != nil {
-		if r.MaxTurns = *turns; *turns < 1 {
-			luavm.Raise(L, "%s: option \"max_turns\" must be at least 1", function)
+		if *turns != math.Trunc(*turns) || *turns < 1 || *turns > math.MaxInt32 {
+			luavm.Raise(L, "%s: option \"max_turns\" must be a whole number of at least 1, not %v", function, *turns)
 		}
+		r.MaxTurns = int(*turns)
 	}
 	if cost != nil {
 		if r.MaxCost = *cost; !(*cost > 0) || math.IsInf(*cost, 0) {
