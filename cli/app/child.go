@@ -34,7 +34,8 @@ type child struct {
 
 	mu    sync.Mutex // guards what follows
 	agent *agent.Agent
-	early []string // what steers it before it works
+	said  []agent.Prompt // what steers it while it works on no prompt
+	deaf  bool           // nothing steers it any more, but where it is asked again
 }
 
 // Why a child ends before it is done.
@@ -80,23 +81,35 @@ func (c *child) Wait(ctx context.Context) (api.AgentResult, error) {
 	return c.result, nil
 }
 
-// Steer is that of [api.Child].
+// Steer is that of [api.Child]. What comes while no prompt is worked on is one of its own, or part of
+// the first.
 func (c *child) Steer(ctx context.Context, text string) error {
 	c.mu.Lock()
-	if c.agent == nil && c.ctx.Err() == nil {
-		c.early = append(c.early, text)
-		c.mu.Unlock()
-		return nil
-	}
 	a := c.agent
 	c.mu.Unlock()
+	origin, _ := agent.OriginOf(ctx)
+	p := agent.Prompt{Text: text, Literal: true, Source: "hook", Origin: origin}
 	if a != nil {
-		origin, _ := agent.OriginOf(ctx)
-		if _, err := a.Enqueue(ctx, agent.Prompt{Text: text, Literal: true, Source: "hook", Origin: origin}, agent.Steer); err == nil {
-			return nil
+		if _, err := a.Enqueue(ctx, p, agent.Steer); !errors.Is(err, agent.ErrNoRun) {
+			return err
 		}
 	}
-	return errors.New("the agent has ended")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.deaf || c.ctx.Err() != nil {
+		return errors.New("the agent has ended")
+	}
+	c.said = append(c.said, p)
+	return nil
+}
+
+// takeSaid returns what steers the child and no prompt has taken along. After nothing, it takes no more.
+func (c *child) takeSaid() (said []agent.Prompt) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	said, c.said = c.said, nil
+	c.deaf = len(said) == 0
+	return said
 }
 
 // Abort is that of [api.Child].
@@ -277,7 +290,7 @@ func (c *child) maxTurns(most int) int {
 	if c.plan.MaxTurns == 0 {
 		return most
 	}
-	left := max(c.plan.MaxTurns-int(c.turns.Load()), 1) // a turn too many is refused where one begins
+	left := c.plan.MaxTurns - int(c.turns.Load())
 	if most == 0 {
 		return left
 	}
@@ -288,11 +301,12 @@ func (c *child) maxTurns(most int) int {
 func (c *child) work(r *run) error {
 	c.mu.Lock()
 	c.agent = r.agent
-	early := c.early
+	early := c.said
+	c.said = nil
 	c.mu.Unlock()
 	text := c.plan.Prompt
 	for _, more := range early {
-		text += "\n\n" + more
+		text += "\n\n" + more.Text
 	}
 	first := agent.Prompt{Text: text, Literal: true, Source: "hook", Origin: c.plan.Origin}
 	if c.plan.answer == nil {
@@ -341,29 +355,55 @@ func lastWords(s *session.Session) string {
 	return ""
 }
 
-// ask has the agent work on a prompt, and on what hooks submit meanwhile.
+// ask has the agent work on a prompt, and on what hooks submit and what steers it meanwhile.
 func (c *child) ask(r *run, first agent.Prompt) error {
-	if most := c.plan.MaxTurns; most > 0 && c.turns.Load() >= int32(most) {
-		return &agent.LimitError{Limit: "max_turns", Message: fmt.Sprintf("stopped after %d turns (max_turns)", most)}
-	}
-	settings := r.agent.Settings()
-	settings.MaxTurns = c.maxTurns(c.parent.agent.Settings().MaxTurns)
-	r.agent.SetSettings(settings)
-	d := command.Driver{Agent: r.agent, Commands: r.commands, Ask: r.agent.Prompt}
+	c.mu.Lock()
+	c.deaf = false
+	c.mu.Unlock()
+	d := command.Driver{Agent: r.agent, Commands: r.commands, Ask: func(ctx context.Context, p agent.Prompt) error { return c.prompt(ctx, r.agent, p) }}
 	d.Act = func(ctx context.Context, _ string, run command.Action) (command.Outcome, error) { return run(ctx) }
 	err := d.Run(c.ctx, first)
 	for err == nil && !d.IsStopped() {
-		submitted := slices.Collect(d.Submitted())
-		if len(submitted) == 0 {
+		more := slices.Collect(d.Submitted())
+		if len(more) == 0 {
+			more = c.takeSaid()
+		}
+		if len(more) == 0 {
 			break
 		}
-		for _, p := range submitted {
+		for _, p := range more {
 			if err == nil && !d.IsStopped() {
 				err = d.Run(c.ctx, p)
 			}
 		}
 	}
 	return err
+}
+
+// prompt has the agent work on one prompt, within the turns that are left to the child.
+func (c *child) prompt(ctx context.Context, a *agent.Agent, p agent.Prompt) error {
+	if most := c.plan.MaxTurns; most > 0 && int(c.turns.Load()) >= most {
+		return &agent.LimitError{Limit: "max_turns", Message: fmt.Sprintf("stopped after %d turns (max_turns)", most)}
+	}
+	settings := a.Settings()
+	settings.MaxTurns = c.maxTurns(c.parent.agent.Settings().MaxTurns)
+	a.SetSettings(settings)
+	return a.Prompt(ctx, p)
+}
+
+// commandsOfChild are commands of the program as hooks have them in the session of a child: those that
+// do something with its conversation. What session that is, and what the user decides, they leave alone.
+func commandsOfChild(program []command.Command) (all []command.Command) {
+	own := []string{"compact", "context", "label", "model", "name", "session", "thinking", "uncompact"}
+	for _, c := range program {
+		if !slices.Contains(own, c.Name) {
+			c.Run = func(context.Context, string) (command.Outcome, error) {
+				return command.Outcome{}, errors.New("in a child: it is for the session of the user")
+			}
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // childFront is the front end of a child: whoever started it.
