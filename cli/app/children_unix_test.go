@@ -97,15 +97,12 @@ func TestAChildEndsWithWhatItBelongsTo(t *testing.T) {
 	}
 }
 
-// A hook that is saved anew, or turned off, takes along the agents that it has started.
+// A hook that is loaded anew, or turned off, takes along the agents that it has started.
 func TestAChildEndsWithTheVMOfItsHook(t *testing.T) {
 	const code = `
 		pi.command("go", { handler = function() assert(require("pi.agent").start{ prompt = "go", session = "keep" }) end })`
 	for name, end := range map[string]func(p parent){
-		"saved anew": func(p parent) {
-			writePrompt(t, filepath.Join(p.place.AgentDir, "hooks", "own.lua"), code+" -- anew")
-			p.chain.Reload(context.Background(), false)
-		},
+		"loaded anew": func(p parent) { p.chain.Reload(context.Background(), true) },
 		"turned off": func(p parent) {
 			if err := p.chain.SetEnabled(context.Background(), "own", false); err != nil {
 				t.Error(err)
