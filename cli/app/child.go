@@ -120,12 +120,12 @@ func (c *child) live() {
 	defer c.End()
 	defer c.cancel(nil)
 	defer c.unwait()
-	err := c.AwaitSlot(c.ctx)
 	if limit := c.plan.Timeout; limit > 0 {
 		timer := time.AfterFunc(limit, func() { c.cancel(errTimeout) })
 		defer timer.Stop()
 	}
 	var r *run
+	err := c.AwaitSlot(c.ctx)
 	if err == nil {
 		r, err = c.open()
 	}
@@ -133,21 +133,21 @@ func (c *child) live() {
 		c.result = c.outcome(err)
 		return
 	}
-	c.tell(&agent.ChildStart{Name: c.Name(), Depth: c.Identity().Depth, Prompt: c.plan.Prompt, Call: c.Call()})
+	c.tell(c.ctx, &agent.ChildStart{Name: c.Name(), Depth: c.Identity().Depth, Prompt: c.plan.Prompt, Call: c.Call()})
 	err = r.guard(func() error { return c.work(r) })
 	c.result = c.outcome(err)
 	c.read(r.agent)
 	defer func() {
 		r := &c.result
-		c.tell(&agent.ChildEnd{Name: c.Name(), StopReason: r.StopReason, Usage: r.Usage, Text: r.Text, Error: r.Error, Call: c.Call()})
+		c.tell(context.Background(), &agent.ChildEnd{Name: c.Name(), StopReason: r.StopReason, Usage: r.Usage, Text: r.Text, Error: r.Error, Call: c.Call()})
 	}()
 	if err := r.close(context.Background()); err != nil {
 		c.parent.agent.Notify(context.Background(), agent.LevelWarning, fmt.Sprintf("[%s] %v", c.Name(), err))
 	}
 }
 
-// tell tells the hooks and the front end of the parent what becomes of the child.
-func (c *child) tell(e agent.Event) { c.parent.agent.TellChild(context.Background(), e) }
+// tell tells the hooks and the front end of the parent what becomes of the child, until ctx ends.
+func (c *child) tell(ctx context.Context, e agent.Event) { c.parent.agent.TellChild(ctx, e) }
 
 // outcome is the end of a child that err says: why it stopped.
 func (c *child) outcome(err error) (r api.AgentResult) {

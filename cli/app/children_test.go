@@ -227,6 +227,34 @@ func TestAChildEndsAtItsTime(t *testing.T) {
 	}
 }
 
+// Its time is also that in the queue: whoever waits for it has no more.
+func TestAChildEndsAtItsTimeInTheQueue(t *testing.T) {
+	p := openParent(t, Options{}, "[agents]\nmax = 1\n", nil)
+	first := p.start(t, api.AgentRequest{Prompt: "go"})
+	turn := p.next(t)
+	c := p.start(t, api.AgentRequest{Prompt: "go", Timeout: time.Millisecond})
+	if got := ended(t, c); got.StopReason != "timeout" {
+		t.Errorf("it ended as %s: %s", got.StopReason, got.Error)
+	}
+	turn.Text("done")
+	turn.End()
+	ended(t, first)
+}
+
+// A handler of child_start ends with the child that it keeps from its work.
+func TestAChildEndsWhileHooksAreToldOfIt(t *testing.T) {
+	p := openParent(t, Options{}, "", map[string]string{"slow.lua": `
+		pi.on("child_start", function() require("pi.fs").write("told", "") pi.promise().wait() end)`})
+	c := p.start(t, api.AgentRequest{Prompt: "go"})
+	for !exists(filepath.Join(p.place.Cwd, "told")) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	c.Abort()
+	if got := ended(t, c); got.StopReason != "aborted" {
+		t.Errorf("it ended as %s: %s", got.StopReason, got.Error)
+	}
+}
+
 func TestAChildEndsAtItsTurns(t *testing.T) {
 	p := openParent(t, Options{}, "", nil)
 	c := p.start(t, api.AgentRequest{Prompt: "go", MaxTurns: 2})

@@ -190,7 +190,9 @@ func (a *agents) follow(ctx context.Context, all Agents, e *errand) (AgentResult
 		case one := <-news:
 			if !isEnough {
 				var answer child.Answer
+				a.atWork(ctx, 1) // the tool does more than wait meanwhile
 				answer, wrong = a.jobs.nested(asOwn(ctx), "on_event", e.onEvent, one.arguments)
+				a.atWork(context.WithoutCancel(ctx), -1)
 				if isEnough = answer == child.Enough; isEnough {
 					giveUp()
 				}
@@ -297,7 +299,8 @@ func (a *agents) start(L *lua.LState, _ lua.LValue) (lua.LValue, error) {
 // started is an agent that was started, as the hook has it.
 type started struct {
 	*agents
-	onEvent  *lua.LFunction // may be nil
+	onEvent  *lua.LFunction  // may be nil
+	job      context.Context // of the job that has started it, without its end
 	life     context.Context
 	giveUp   context.CancelFunc
 	isEnough atomic.Bool // on_event has returned true
@@ -309,7 +312,8 @@ type started struct {
 // itself, the VM, the signal of the hook, or when the job of scope is stopped; scope may be nil.
 func (s *started) begin(job, scope context.Context, all Agents, e *errand) error {
 	began, end := make(chan error, 1), s.Clock.Begin()
-	work := asErrand(context.WithoutCancel(job))
+	s.job = context.WithoutCancel(job)
+	work := asErrand(s.job)
 	work, s.giveUp = context.WithCancel(work)
 	ok := s.Spawn(func(life context.Context) {
 		defer end()
@@ -361,6 +365,8 @@ func (s *started) tell(_ context.Context, e agent.Event) {
 	if table == nil || s.isEnough.Load() || s.life.Err() != nil {
 		return
 	}
+	s.atWork(s.job, 1) // the tool that waits for the agent, if one does, is at work meanwhile
+	defer s.atWork(s.job, -1)
 	answer, began := new(child.Answer), time.Now() // a job that did not stop may still write it
 	err := s.jobs.run(context.WithValue(s.life, startedKey{}, s), "on_event", func(L *lua.LState) error {
 		*answer = answerOf(callLua(L, s.onEvent, table(L)))
