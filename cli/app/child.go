@@ -224,6 +224,14 @@ func (r *run) beginChild(ctx context.Context) error {
 	return nil
 }
 
+// root is the run of the user's own session, of whose tree the run is.
+func (r *run) root() *run {
+	for r.child != nil {
+		r = r.child.parent
+	}
+	return r
+}
+
 // loadChildHooks loads the hooks of the parent, each in a VM of its own.
 func (r *run) loadChildHooks(ctx context.Context) {
 	plan := &r.child.plan
@@ -262,7 +270,7 @@ func (c *child) session(at Sessions) (*session.Session, error) {
 // instruction files of its directory.
 func (r *run) promptOfChild() agent.SystemPrompt {
 	p, c := r.child.parent.prompt, r.child
-	p.Skills, p.Servers = r.prompts.SkillList, r.child.parent.mcp.section
+	p.Skills, p.Servers = r.prompts.SkillList, r.root().mcp.section
 	p.Role = cmp.Or(c.plan.role, p.Role)
 	if r.place.Cwd != c.parent.place.Cwd {
 		p.Files = nil
