@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -42,6 +43,7 @@ import (
 //	sleep DURATION    nothing for a while
 //	cut               the connection ends here, in the middle of the answer
 //	wait              nothing more comes until the test sends to goOn
+//	gather N          nothing more comes until N requests have come
 //	stall             nothing more comes until the program closes the connection
 type modelServer struct {
 	name  string // of the provider
@@ -52,6 +54,7 @@ type modelServer struct {
 	goOn  chan struct{} // ends a wait
 
 	mu       sync.Mutex
+	came     chan struct{} // closed by the next request
 	answers  []string
 	requests []modelRequest
 	bound    strings.Builder // what became of the thoughts in each request, also in a refused one
@@ -66,7 +69,7 @@ type modelRequest struct {
 
 // newModelServer starts a server for one of the program's wire APIs.
 func newModelServer(api, script, dumps string) *modelServer {
-	s := &modelServer{name: "local", api: api, dumps: dumps, answers: strings.Split(strings.TrimSpace(script), "\n---\n"), goOn: make(chan struct{}, 1)}
+	s := &modelServer{name: "local", api: api, dumps: dumps, answers: strings.Split(strings.TrimSpace(script), "\n---\n"), goOn: make(chan struct{}, 1), came: make(chan struct{})}
 	s.http = httptest.NewServer(s)
 	return s
 }
@@ -201,6 +204,8 @@ func (s *modelServer) note(r modelRequest) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, r)
+	close(s.came)
+	s.came = make(chan struct{})
 	n := len(s.requests)
 	if s.dumps != "" {
 		var pretty bytes.Buffer
@@ -215,6 +220,23 @@ func (s *modelServer) note(r modelRequest) (string, error) {
 		return "", fmt.Errorf("the script has no answer %d", n)
 	}
 	return s.answers[n-1], nil
+}
+
+// gather waits until n requests have come; false says that ctx ended before.
+func (s *modelServer) gather(ctx context.Context, n int) bool {
+	for {
+		s.mu.Lock()
+		have, came := len(s.requests), s.came
+		s.mu.Unlock()
+		if have >= n {
+			return true
+		}
+		select {
+		case <-came:
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string, bound *wiretest.Bound) {
@@ -284,6 +306,11 @@ func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string
 			select {
 			case <-s.goOn:
 			case <-r.Context().Done():
+				return
+			}
+		case "gather":
+			n, _ := strconv.Atoi(rest)
+			if w.(http.Flusher).Flush(); !s.gather(r.Context(), n) {
 				return
 			}
 		case "stall":

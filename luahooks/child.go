@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -206,6 +207,7 @@ func (l *loader) compareAbove(all []*hook) (hooks, gone []*hook) {
 // reports that this is another one. Until it is loaded the gates of h are closed where it is new.
 func (l *loader) takeOverState(h, up *hook) (changed bool) {
 	closed, in := up.closed.Load(), up.current()
+	closed = cmp.Or(closed, up.closed.Load()) // where nothing runs above, the gates were shut before or are now
 	h.off.Store(up.off.Load())
 	up.mu.Lock()
 	disabled, lastError, lastCount := up.disabled, up.lastError, up.lastCount

@@ -3,6 +3,7 @@ package luahooks
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -418,6 +419,39 @@ func TestACallIsAtWorkAsLongAsOnePartOfItIs(t *testing.T) {
 	}
 	if atWork() || len(r.chain.watch.calls) > 0 {
 		t.Error("a call that has ended is at work")
+	}
+}
+
+// A tool that hears of its agent does more than wait for it.
+func TestACallIsAtWorkWhileItHearsOfItsAgent(t *testing.T) {
+	for name, call := range map[string]string{"run": `agent.run{%s}`, "start": `agent.start{%s}.wait()`} {
+		t.Run(name, func(t *testing.T) {
+			r, _ := withAgents(t, map[string]string{"p.lua": caller, "t.lua": `
+				local agent = require "pi.agent"
+				local other = pi.promise()
+				pi.tool{ name = "task", description = "d", execute = function()
+					` + fmt.Sprintf(call, `prompt = "turns 1", on_event = function() print("it hears") other.wait() end`) + `
+					return "all done"
+				end }
+				pi.command("other", { handler = function() other.resolve(1) end })`})
+			a := r.agent(echoTool{})
+			window := r.chain.tree.window
+			ended := make(chan agent.Result)
+			go func() { ended <- a.CallTool(context.Background(), "task", json.RawMessage(`{}`)) }()
+			until(t, func() bool { return r.said("it hears") })
+			window.mu.Lock()
+			if !window.isAtWork() {
+				t.Error("the call is not at work")
+			}
+			window.mu.Unlock()
+			r.statusOf("other")
+			if got := <-ended; got.Content[0].Text != "all done" {
+				t.Errorf("it ended with %+v", got)
+			}
+			if window.isAtWork() {
+				t.Error("a call that has ended is at work")
+			}
+		})
 	}
 }
 

@@ -34,7 +34,8 @@ type child struct {
 
 	mu    sync.Mutex // guards what follows
 	agent *agent.Agent
-	early []string // what steers it before it works
+	said  []agent.Prompt // what steers it while it works on no prompt
+	deaf  bool           // nothing steers it any more, but where it is asked again
 }
 
 // Why a child ends before it is done.
@@ -51,11 +52,12 @@ const childGrace = time.Second
 // belongs to is none of the child's. The error says why there cannot be one.
 func newChild(ctx context.Context, parent *run, plan childPlan) (*child, error) {
 	c := &child{plan: plan, parent: parent}
+	c.ctx, c.cancel = context.WithCancelCause(context.Background()) // first: from Begin on others may end it
 	var err error
 	if c.Child, err = parent.family.Begin(ctx, parent.child.member(), plan.name, children.Controls{Steer: c.Steer, Abort: c.Abort, Tell: parent.agent.TellChild}); err != nil {
+		c.cancel(err)
 		return nil, err
 	}
-	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	c.unwait = context.AfterFunc(ctx, func() { c.cancel(agent.ErrAborted) })
 	return c, nil
 }
@@ -79,23 +81,35 @@ func (c *child) Wait(ctx context.Context) (api.AgentResult, error) {
 	return c.result, nil
 }
 
-// Steer is that of [api.Child].
+// Steer is that of [api.Child]. What comes while no prompt is worked on is one of its own, or part of
+// the first.
 func (c *child) Steer(ctx context.Context, text string) error {
 	c.mu.Lock()
-	if c.agent == nil && c.ctx.Err() == nil {
-		c.early = append(c.early, text)
-		c.mu.Unlock()
-		return nil
-	}
 	a := c.agent
 	c.mu.Unlock()
+	origin, _ := agent.OriginOf(ctx)
+	p := agent.Prompt{Text: text, Literal: true, Source: "hook", Origin: origin}
 	if a != nil {
-		origin, _ := agent.OriginOf(ctx)
-		if _, err := a.Enqueue(ctx, agent.Prompt{Text: text, Literal: true, Source: "hook", Origin: origin}, agent.Steer); err == nil {
-			return nil
+		if _, err := a.Enqueue(ctx, p, agent.Steer); !errors.Is(err, agent.ErrNoRun) {
+			return err
 		}
 	}
-	return errors.New("the agent has ended")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.deaf || c.ctx.Err() != nil {
+		return errors.New("the agent has ended")
+	}
+	c.said = append(c.said, p)
+	return nil
+}
+
+// takeSaid returns what steers the child and no prompt has taken along. After nothing, it takes no more.
+func (c *child) takeSaid() (said []agent.Prompt) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	said, c.said = c.said, nil
+	c.deaf = len(said) == 0
+	return said
 }
 
 // Abort is that of [api.Child].
@@ -106,12 +120,12 @@ func (c *child) live() {
 	defer c.End()
 	defer c.cancel(nil)
 	defer c.unwait()
-	err := c.AwaitSlot(c.ctx)
 	if limit := c.plan.Timeout; limit > 0 {
 		timer := time.AfterFunc(limit, func() { c.cancel(errTimeout) })
 		defer timer.Stop()
 	}
 	var r *run
+	err := c.AwaitSlot(c.ctx)
 	if err == nil {
 		r, err = c.open()
 	}
@@ -119,21 +133,21 @@ func (c *child) live() {
 		c.result = c.outcome(err)
 		return
 	}
-	c.tell(&agent.ChildStart{Name: c.Name(), Depth: c.Identity().Depth, Prompt: c.plan.Prompt, Call: c.Call()})
+	c.tell(c.ctx, &agent.ChildStart{Name: c.Name(), Depth: c.Identity().Depth, Prompt: c.plan.Prompt, Call: c.Call()})
 	err = r.guard(func() error { return c.work(r) })
 	c.result = c.outcome(err)
 	c.read(r.agent)
 	defer func() {
 		r := &c.result
-		c.tell(&agent.ChildEnd{Name: c.Name(), StopReason: r.StopReason, Usage: r.Usage, Text: r.Text, Error: r.Error, Call: c.Call()})
+		c.tell(context.Background(), &agent.ChildEnd{Name: c.Name(), StopReason: r.StopReason, Usage: r.Usage, Text: r.Text, Error: r.Error, Call: c.Call()})
 	}()
 	if err := r.close(context.Background()); err != nil {
 		c.parent.agent.Notify(context.Background(), agent.LevelWarning, fmt.Sprintf("[%s] %v", c.Name(), err))
 	}
 }
 
-// tell tells the hooks and the front end of the parent what becomes of the child.
-func (c *child) tell(e agent.Event) { c.parent.agent.TellChild(context.Background(), e) }
+// tell tells the hooks and the front end of the parent what becomes of the child, until ctx ends.
+func (c *child) tell(ctx context.Context, e agent.Event) { c.parent.agent.TellChild(ctx, e) }
 
 // outcome is the end of a child that err says: why it stopped.
 func (c *child) outcome(err error) (r api.AgentResult) {
@@ -210,6 +224,14 @@ func (r *run) beginChild(ctx context.Context) error {
 	return nil
 }
 
+// root is the run of the user's own session, of whose tree the run is.
+func (r *run) root() *run {
+	for r.child != nil {
+		r = r.child.parent
+	}
+	return r
+}
+
 // loadChildHooks loads the hooks of the parent, each in a VM of its own.
 func (r *run) loadChildHooks(ctx context.Context) {
 	plan := &r.child.plan
@@ -248,7 +270,7 @@ func (c *child) session(at Sessions) (*session.Session, error) {
 // instruction files of its directory.
 func (r *run) promptOfChild() agent.SystemPrompt {
 	p, c := r.child.parent.prompt, r.child
-	p.Skills, p.Servers = r.prompts.SkillList, r.child.parent.mcp.section
+	p.Skills, p.Servers = r.prompts.SkillList, r.root().mcp.section
 	p.Role = cmp.Or(c.plan.role, p.Role)
 	if r.place.Cwd != c.parent.place.Cwd {
 		p.Files = nil
@@ -276,7 +298,7 @@ func (c *child) maxTurns(most int) int {
 	if c.plan.MaxTurns == 0 {
 		return most
 	}
-	left := max(c.plan.MaxTurns-int(c.turns.Load()), 1) // a turn too many is refused where one begins
+	left := c.plan.MaxTurns - int(c.turns.Load())
 	if most == 0 {
 		return left
 	}
@@ -287,11 +309,12 @@ func (c *child) maxTurns(most int) int {
 func (c *child) work(r *run) error {
 	c.mu.Lock()
 	c.agent = r.agent
-	early := c.early
+	early := c.said
+	c.said = nil
 	c.mu.Unlock()
 	text := c.plan.Prompt
 	for _, more := range early {
-		text += "\n\n" + more
+		text += "\n\n" + more.Text
 	}
 	first := agent.Prompt{Text: text, Literal: true, Source: "hook", Origin: c.plan.Origin}
 	if c.plan.answer == nil {
@@ -340,29 +363,55 @@ func lastWords(s *session.Session) string {
 	return ""
 }
 
-// ask has the agent work on a prompt, and on what hooks submit meanwhile.
+// ask has the agent work on a prompt, and on what hooks submit and what steers it meanwhile.
 func (c *child) ask(r *run, first agent.Prompt) error {
-	if most := c.plan.MaxTurns; most > 0 && c.turns.Load() >= int32(most) {
-		return &agent.LimitError{Limit: "max_turns", Message: fmt.Sprintf("stopped after %d turns (max_turns)", most)}
-	}
-	settings := r.agent.Settings()
-	settings.MaxTurns = c.maxTurns(c.parent.agent.Settings().MaxTurns)
-	r.agent.SetSettings(settings)
-	d := command.Driver{Agent: r.agent, Commands: r.commands, Ask: r.agent.Prompt}
+	c.mu.Lock()
+	c.deaf = false
+	c.mu.Unlock()
+	d := command.Driver{Agent: r.agent, Commands: r.commands, Ask: func(ctx context.Context, p agent.Prompt) error { return c.prompt(ctx, r.agent, p) }}
 	d.Act = func(ctx context.Context, _ string, run command.Action) (command.Outcome, error) { return run(ctx) }
 	err := d.Run(c.ctx, first)
 	for err == nil && !d.IsStopped() {
-		submitted := slices.Collect(d.Submitted())
-		if len(submitted) == 0 {
+		more := slices.Collect(d.Submitted())
+		if len(more) == 0 {
+			more = c.takeSaid()
+		}
+		if len(more) == 0 {
 			break
 		}
-		for _, p := range submitted {
+		for _, p := range more {
 			if err == nil && !d.IsStopped() {
 				err = d.Run(c.ctx, p)
 			}
 		}
 	}
 	return err
+}
+
+// prompt has the agent work on one prompt, within the turns that are left to the child.
+func (c *child) prompt(ctx context.Context, a *agent.Agent, p agent.Prompt) error {
+	if most := c.plan.MaxTurns; most > 0 && int(c.turns.Load()) >= most {
+		return &agent.LimitError{Limit: "max_turns", Message: fmt.Sprintf("stopped after %d turns (max_turns)", most)}
+	}
+	settings := a.Settings()
+	settings.MaxTurns = c.maxTurns(c.parent.agent.Settings().MaxTurns)
+	a.SetSettings(settings)
+	return a.Prompt(ctx, p)
+}
+
+// commandsOfChild are commands of the program as hooks have them in the session of a child: those that
+// do something with its conversation. What session that is, and what the user decides, they leave alone.
+func commandsOfChild(program []command.Command) (all []command.Command) {
+	own := []string{"compact", "context", "label", "model", "name", "session", "thinking", "uncompact"}
+	for _, c := range program {
+		if !slices.Contains(own, c.Name) {
+			c.Run = func(context.Context, string) (command.Outcome, error) {
+				return command.Outcome{}, errors.New("in a child: it is for the session of the user")
+			}
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // childFront is the front end of a child: whoever started it.

@@ -227,6 +227,34 @@ func TestAChildEndsAtItsTime(t *testing.T) {
 	}
 }
 
+// Its time is also that in the queue: whoever waits for it has no more.
+func TestAChildEndsAtItsTimeInTheQueue(t *testing.T) {
+	p := openParent(t, Options{}, "[agents]\nmax = 1\n", nil)
+	first := p.start(t, api.AgentRequest{Prompt: "go"})
+	turn := p.next(t)
+	c := p.start(t, api.AgentRequest{Prompt: "go", Timeout: time.Millisecond})
+	if got := ended(t, c); got.StopReason != "timeout" {
+		t.Errorf("it ended as %s: %s", got.StopReason, got.Error)
+	}
+	turn.Text("done")
+	turn.End()
+	ended(t, first)
+}
+
+// A handler of child_start ends with the child that it keeps from its work.
+func TestAChildEndsWhileHooksAreToldOfIt(t *testing.T) {
+	p := openParent(t, Options{}, "", map[string]string{"slow.lua": `
+		pi.on("child_start", function() require("pi.fs").write("told", "") pi.promise().wait() end)`})
+	c := p.start(t, api.AgentRequest{Prompt: "go"})
+	for !exists(filepath.Join(p.place.Cwd, "told")) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	c.Abort()
+	if got := ended(t, c); got.StopReason != "aborted" {
+		t.Errorf("it ended as %s: %s", got.StopReason, got.Error)
+	}
+}
+
 func TestAChildEndsAtItsTurns(t *testing.T) {
 	p := openParent(t, Options{}, "", nil)
 	c := p.start(t, api.AgentRequest{Prompt: "go", MaxTurns: 2})
@@ -237,6 +265,84 @@ func TestAChildEndsAtItsTurns(t *testing.T) {
 	}
 	if got := ended(t, c); got.StopReason != "limit" || got.Error == "" {
 		t.Errorf("it ended as %s: %s", got.StopReason, got.Error)
+	}
+}
+
+// The turns of a child are those of all its prompts: what its hooks submit begins no new count.
+func TestWhatHooksSubmitInAChildIsWithinItsTurns(t *testing.T) {
+	p := openParent(t, Options{}, "", map[string]string{"more.lua": `
+		pi.command("more", { handler = function() pi.send_user_message("more") end })
+		pi.on("before_agent_start", function(_, ctx) if ctx.agent then pi.send_user_message("/more", { expand = true }) end end)`})
+	c := p.start(t, api.AgentRequest{Prompt: "go", MaxTurns: 2})
+	for _, want := range []string{"go", "more"} {
+		if got := p.answer(t, "done").Last(); got != want {
+			t.Errorf("it was asked %q, want %q", got, want)
+		}
+	}
+	if got := ended(t, c); got.StopReason != "limit" || len(got.Messages) != 4 {
+		t.Errorf("it ended as %s with %d messages", got.StopReason, len(got.Messages))
+	}
+}
+
+// What steers a child before the model is asked, while hooks look at its prompt, comes behind that.
+func TestAChildIsSteeredWhileHooksLookAtItsPrompt(t *testing.T) {
+	p := openParent(t, Options{}, "", map[string]string{"slow.lua": `
+		local fs = require "pi.fs"
+		pi.on("input", function(e, ctx)
+			if not ctx.agent or e.text ~= "go" then return end
+			fs.write("looks", "")
+			repeat pi.sleep(5) until fs.exists("seen")
+		end)`})
+	c := p.start(t, api.AgentRequest{Prompt: "go"})
+	for !exists(filepath.Join(p.place.Cwd, "looks")) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := c.Steer(t.Context(), "the other way"); err != nil {
+		t.Error(err)
+	}
+	writePrompt(t, filepath.Join(p.place.Cwd, "seen"), "")
+	for _, want := range []string{"go", "the other way"} {
+		if got := p.answer(t, "done").Last(); got != want {
+			t.Errorf("it was asked %q, want %q", got, want)
+		}
+	}
+	if got := ended(t, c); got.StopReason != "completed" {
+		t.Errorf("it ended as %s: %s", got.StopReason, got.Error)
+	}
+	if err := c.Steer(t.Context(), "too late"); err == nil {
+		t.Error("one that has ended was steered")
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// Hooks in a child have commands run as in any session, but none that takes it elsewhere, or does what
+// only the user does.
+func TestCommandsOfTheUserAreNoneOfAChild(t *testing.T) {
+	p := openParent(t, Options{}, "", map[string]string{"run.lua": `
+		pi.command("own", { handler = function() pi.send_user_message("last") end })
+		pi.on("before_agent_start", function(e, ctx)
+			if ctx.agent and e.prompt:sub(1, 1) ~= "l" then pi.send_user_message(e.prompt, { expand = true }) end
+		end)`})
+	for _, name := range []string{"mcp", "agents", "hooks disable run", "settings", "new", "mode", "resume x", "tools", "undo"} {
+		c := p.start(t, api.AgentRequest{Prompt: "/" + name})
+		p.answer(t, "first")
+		if got, want := ended(t, c), "in a child: it is for the session of the user"; got.StopReason != "error" || !strings.HasSuffix(got.Error, want) {
+			t.Errorf("/%s ended as %s: %s", name, got.StopReason, got.Error)
+		}
+	}
+	for _, name := range []string{"own", "name x"} {
+		c := p.start(t, api.AgentRequest{Prompt: "/" + name})
+		p.answer(t, "first")
+		if name == "own" {
+			p.answer(t, "second")
+		}
+		if got := ended(t, c); got.StopReason != "completed" {
+			t.Errorf("/%s ended as %s: %s", name, got.StopReason, got.Error)
+		}
 	}
 }
 

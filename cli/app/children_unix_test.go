@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"pi/agent"
 	"pi/luahooks/api"
 	"pi/session"
 )
@@ -53,11 +54,26 @@ func checkWhole(t *testing.T, path string) {
 	}
 }
 
+// endless is a command that says which process it is, and does not stop when it is asked to.
+const endless = "echo $$ > pid; trap '' TERM; while :; do sleep 0.05; done"
+
 func TestAChildEndsWithWhatItBelongsTo(t *testing.T) {
+	other := filepath.Join(t.TempDir(), "other.jsonl")
+	writePrompt(t, other, `{"type":"session","version":3,"id":"0198ab","timestamp":"2026-01-01T00:00:00Z","cwd":"/"}`+"\n")
 	for name, end := range map[string]func(p parent, c api.Child, call context.CancelFunc){
 		"aborted": func(_ parent, c api.Child, _ context.CancelFunc) { c.Abort() },
 		"call":    func(_ parent, _ api.Child, call context.CancelFunc) { call() },
 		"program": func(p parent, _ api.Child, _ context.CancelFunc) { _ = p.close(context.Background()) },
+		"new": func(p parent, _ api.Child, _ context.CancelFunc) {
+			if err := p.agent.NewSession(context.Background(), agent.NewSessionOptions{}); err != nil {
+				t.Error(err)
+			}
+		},
+		"resume": func(p parent, _ api.Child, _ context.CancelFunc) {
+			if err := p.agent.SwitchSession(context.Background(), other); err != nil {
+				t.Error(err)
+			}
+		},
 	} {
 		p := openParent(t, Options{}, "", nil)
 		ctx, call := context.WithCancel(t.Context())
@@ -67,7 +83,7 @@ func TestAChildEndsWithWhatItBelongsTo(t *testing.T) {
 		}
 		turn := p.next(t)
 		mark := filepath.Join(p.place.Cwd, "pid")
-		turn.Call("c", "bash", "command", "echo $$ > pid; trap '' TERM; while :; do sleep 0.05; done")
+		turn.Call("c", "bash", "command", endless)
 		turn.End()
 		pid := waitForPid(t, mark)
 		began := time.Now()
@@ -78,5 +94,44 @@ func TestAChildEndsWithWhatItBelongsTo(t *testing.T) {
 		}
 		checkWhole(t, got.SessionFile)
 		call()
+	}
+}
+
+// A hook that is loaded anew, or turned off, takes along the agents that it has started.
+func TestAChildEndsWithTheVMOfItsHook(t *testing.T) {
+	const code = `
+		pi.command("go", { handler = function() assert(require("pi.agent").start{ prompt = "go", session = "keep" }) end })`
+	for name, end := range map[string]func(p parent){
+		"loaded anew": func(p parent) { p.chain.Reload(context.Background(), true) },
+		"turned off": func(p parent) {
+			if err := p.chain.SetEnabled(context.Background(), "own", false); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		p := openParent(t, Options{}, "", map[string]string{"own.lua": code})
+		if _, err := p.commands.Run(t.Context(), "/go"); err != nil {
+			t.Fatal(err)
+		}
+		turn, c := p.next(t), p.family.Children()[0]
+		turn.Call("c", "bash", "command", endless)
+		turn.End()
+		pid := waitForPid(t, filepath.Join(p.place.Cwd, "pid"))
+		end(p)
+		select {
+		case <-c.Ended():
+		case <-time.After(time.Minute):
+			t.Fatalf("%s: it goes on", name)
+		}
+		if isThere(pid) {
+			t.Errorf("%s: its command lives", name)
+		}
+		files, err := filepath.Glob(filepath.Join(p.place.AgentDir, "sessions", "*", "*.jsonl"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: sessions %q, %v", name, files, err)
+		}
+		for _, file := range files {
+			checkWhole(t, file)
+		}
 	}
 }

@@ -23,10 +23,7 @@ import (
 // definitions are the agents that hooks of the run can use by their names. A child has those of the
 // user's own session, whatever directory it works in.
 func (r *run) definitions(ctx context.Context) definitions.Set {
-	root := r
-	for root.child != nil {
-		root = root.child.parent
-	}
+	root := r.root()
 	return definitions.New(root.definitionFiles(ctx), definitions.Checks{
 		Tools: append(root.chain.ToolNames(), mcp.ToolName),
 		Model: func(ref string) error {

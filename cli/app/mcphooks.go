@@ -61,10 +61,7 @@ type childServers struct{ hookServers }
 
 // servers are those of the session that uses the child, in which none is started again.
 func (c *child) servers() api.Servers {
-	root := c.parent
-	for root.child != nil {
-		root = root.child.parent
-	}
+	root := c.parent.root()
 	if root.mcp.Servers == nil {
 		return nil
 	}

@@ -185,7 +185,11 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	live := &liveSettings{run: r, front: f.UI, config: p.Config}
 	r.settings = &command.Settings{List: live.list, Apply: live.apply, Write: live.write}
 	core := command.Core(command.Options{Agent: r.agent, UI: f.UI, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: r.copier(f.UI), Prompts: r.prompts, Agents: r.inUse(), Blocks: blocks, KnowsType: r.chain.KnowsType})
-	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), r.mcpCommands(f.UI), []command.Command{p.loginCommand(f, &hookAccounts{r.chain.ProviderSettings, r.models}, r.beginWith)}), own), r.chain.Commands)
+	program := slices.Concat(core, hooks.list(), r.mcpCommands(f.UI), []command.Command{p.loginCommand(f, &hookAccounts{r.chain.ProviderSettings, r.models}, r.beginWith)})
+	if r.child != nil {
+		program = commandsOfChild(program)
+	}
+	commands := command.NewSet(withFront(program, own), r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }
 	r.prompts.UI, r.prompts.Attach = f, r.attached
 	r.addServerPrompts()

@@ -56,8 +56,7 @@ func (a *agents) errandOf(L *lua.LState, function string) *errand {
 	from, kept := "none", "none"
 	var model, until lua.LValue
 	var schema *lua.LTable
-	var turns *int
-	var cost, timeout *float64
+	var turns, cost, timeout *float64
 	luavm.Unpack(L, 1, function, luavm.Opt("prompt", &r.Prompt).Required(), luavm.Opt("agent", &r.Agent), luavm.Opt("name", &r.Name),
 		luavm.Opt("system_prompt", &r.SystemPrompt), luavm.Opt("model", &model), luavm.Opt("thinking", &r.Thinking), luavm.Opt("tools", &r.Tools),
 		luavm.Opt("cwd", &r.Cwd), luavm.Opt("schema", &schema), luavm.Opt("context", &from), luavm.Opt("session", &kept),
@@ -109,11 +108,12 @@ func modelNamed(L *lua.LState, function string, v lua.LValue) string {
 }
 
 // limit reads the limits of a request; a timeout that is negative was not given.
-func (r *AgentRequest) limit(L *lua.LState, function string, turns *int, cost *float64, timeout time.Duration) {
+func (r *AgentRequest) limit(L *lua.LState, function string, turns, cost *float64, timeout time.Duration) {
 	if turns != nil {
-		if r.MaxTurns = *turns; *turns < 1 {
-			luavm.Raise(L, "%s: option \"max_turns\" must be at least 1", function)
+		if *turns != math.Trunc(*turns) || *turns < 1 || *turns > math.MaxInt32 {
+			luavm.Raise(L, "%s: option \"max_turns\" must be a whole number of at least 1, not %v", function, *turns)
 		}
+		r.MaxTurns = int(*turns)
 	}
 	if cost != nil {
 		if r.MaxCost = *cost; !(*cost > 0) || math.IsInf(*cost, 0) {
@@ -190,7 +190,9 @@ func (a *agents) follow(ctx context.Context, all Agents, e *errand) (AgentResult
 		case one := <-news:
 			if !isEnough {
 				var answer child.Answer
+				a.atWork(ctx, 1) // the tool does more than wait meanwhile
 				answer, wrong = a.jobs.nested(asOwn(ctx), "on_event", e.onEvent, one.arguments)
+				a.atWork(context.WithoutCancel(ctx), -1)
 				if isEnough = answer == child.Enough; isEnough {
 					giveUp()
 				}
@@ -297,7 +299,8 @@ func (a *agents) start(L *lua.LState, _ lua.LValue) (lua.LValue, error) {
 // started is an agent that was started, as the hook has it.
 type started struct {
 	*agents
-	onEvent  *lua.LFunction // may be nil
+	onEvent  *lua.LFunction  // may be nil
+	job      context.Context // of the job that has started it, without its end
 	life     context.Context
 	giveUp   context.CancelFunc
 	isEnough atomic.Bool // on_event has returned true
@@ -309,7 +312,8 @@ type started struct {
 // itself, the VM, the signal of the hook, or when the job of scope is stopped; scope may be nil.
 func (s *started) begin(job, scope context.Context, all Agents, e *errand) error {
 	began, end := make(chan error, 1), s.Clock.Begin()
-	work := asErrand(context.WithoutCancel(job))
+	s.job = context.WithoutCancel(job)
+	work := asErrand(s.job)
 	work, s.giveUp = context.WithCancel(work)
 	ok := s.Spawn(func(life context.Context) {
 		defer end()
@@ -361,6 +365,8 @@ func (s *started) tell(_ context.Context, e agent.Event) {
 	if table == nil || s.isEnough.Load() || s.life.Err() != nil {
 		return
 	}
+	s.atWork(s.job, 1) // the tool that waits for the agent, if one does, is at work meanwhile
+	defer s.atWork(s.job, -1)
 	answer, began := new(child.Answer), time.Now() // a job that did not stop may still write it
 	err := s.jobs.run(context.WithValue(s.life, startedKey{}, s), "on_event", func(L *lua.LState) error {
 		*answer = answerOf(callLua(L, s.onEvent, table(L)))

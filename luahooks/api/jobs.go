@@ -337,9 +337,9 @@ func (a *atOnce) runAll(ctx context.Context, functions []*lua.LFunction, limit i
 }
 
 // atWork is Program.AtWork.
-func (a *atOnce) atWork(ctx context.Context, parts int) {
-	if a.AtWork != nil {
-		a.AtWork(ctx, parts)
+func (b *bridge) atWork(ctx context.Context, parts int) {
+	if b.AtWork != nil {
+		b.AtWork(ctx, parts)
 	}
 }
 
