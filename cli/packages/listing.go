@@ -2,9 +2,11 @@ package packages
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
+	"pi/internal/printable"
 	"pi/luahooks/text"
 	"pi/luahooks/trust"
 )
@@ -94,7 +96,7 @@ func KindOf(file string) string {
 		return "manifest"
 	case IsTest(file):
 		return "test"
-	case IsHook(file):
+	case isHook(file):
 		return "hook"
 	case strings.HasSuffix(file, ".lua"):
 		return "module"
@@ -146,8 +148,10 @@ func Changes(before, now Tree) (changes []Change) {
 			changes = append(changes, Change{path, "added", diff(path, nil, bytesOf(new))})
 		case !is:
 			changes = append(changes, Change{path, "removed", diff(path, bytesOf(old), nil)})
-		case old.Sum() != new.Sum() || old.Executable != new.Executable:
+		case old.Sum() != new.Sum():
 			changes = append(changes, Change{path, "changed", diff(path, bytesOf(old), bytesOf(new))})
+		case knowsExecutable && old.Executable != new.Executable:
+			changes = append(changes, Change{path, "changed", diffOfMode(new)})
 		}
 	}
 	return changes
@@ -155,7 +159,16 @@ func Changes(before, now Tree) (changes []Change) {
 
 // diff is the difference of two versions of a file.
 func diff(path string, old, new []byte) string {
-	return trust.DiffAs(path, old, new, "in force", "new")
+	return trust.DiffAs(path, old, new, "here", "new")
+}
+
+// diffOfMode is the difference of a file whose bytes are as they were.
+func diffOfMode(new TreeFile) string {
+	what := "was executable, and is not any more"
+	if new.Executable {
+		what = "is executable now"
+	}
+	return fmt.Sprintf("%s %s\n", printable.VisibleLine(new.Path), what)
 }
 
 // bytesOf is the code of a file that is there, which is never nil.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,18 +74,24 @@ func (h *home) packageOf(path string) string {
 	return filepath.Join(packagesIn(h.agentDir), parts[0], parts[1])
 }
 
-// hookOfPackage returns the name of the hook that a file of a package is; false if it is none. Hooks
-// are init.lua, called as the package is, and the files of the folder hooks that are no tests.
+// hookOfPackage is [HookOfPackage] for a file of the package in dir.
 func hookOfPackage(label, dir, path string) (name string, ok bool) {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil {
 		return "", false
 	}
-	folder, base := filepath.Split(rel)
+	return HookOfPackage(label, filepath.ToSlash(rel))
+}
+
+// HookOfPackage returns the name of the hook that a file of a package is, by its path there with slashes;
+// false if it is none. Hooks are init.lua, called as the package is, and the files of the folder hooks that
+// are no tests.
+func HookOfPackage(label, file string) (name string, ok bool) {
+	folder, base := path.Split(file)
 	switch {
-	case rel == "init.lua":
+	case file == "init.lua":
 		return label, true
-	case filepath.Clean(folder) != "hooks" || !strings.HasSuffix(base, ".lua") || isTest(base) || Ignored(base):
+	case folder != "hooks/" || !strings.HasSuffix(base, ".lua") || isTest(base) || Ignored(base):
 		return "", false
 	}
 	return label + "." + strings.TrimSuffix(base, ".lua"), true
