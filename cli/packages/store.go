@@ -48,7 +48,7 @@ func (s Store) Names() (names []string) {
 	return names
 }
 
-// settling is how long a staging folder may be without its note.
+// settling is longer than a staging folder is without its note, and than one of a package of a team is there.
 const settling = time.Minute
 
 func exists(path string) bool {

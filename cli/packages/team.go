@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/BurntSushi/toml"
 
@@ -159,6 +160,7 @@ func (s Store) placeBySum(p *Package, sum string) error {
 	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 		return err
 	}
+	removeBrokenOff(filepath.Dir(place))
 	stage, err := os.MkdirTemp(filepath.Dir(place), stagePrefix+"*")
 	if err != nil {
 		return err
@@ -181,6 +183,16 @@ func (s Store) placeBySum(p *Package, sum string) error {
 		return err
 	}
 	return s.Guard.ApprovePackage(place, files)
+}
+
+// removeBrokenOff removes what programs that were killed have left in the folder of the packages of teams.
+func removeBrokenOff(dir string) {
+	entries, _ := os.ReadDir(dir) // what cannot be listed stays
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), stagePrefix) && time.Since(info.ModTime()) > settling {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // TeamNames are the names that packages of a project may need: of those that it names, and of the user's.

@@ -1,10 +1,12 @@
 package packages
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pi/luahooks/trust"
 )
@@ -100,6 +102,10 @@ func TestAPackageOfATeamComesAsItIsNamedOrNotAtAll(t *testing.T) {
 		func() error { return nil },
 		func() error { return os.WriteFile(filepath.Join(dir, "hooks/a.lua"), []byte("-- evil"), 0o600) },
 		func() error { return os.RemoveAll(dir) },
+		func() error { // another program was killed while it wrote
+			old, left := time.Now().Add(-2*settling), filepath.Join(filepath.Dir(dir), stagePrefix+"left")
+			return errors.Join(os.Mkdir(left, 0o700), os.Chtimes(left, old, old))
+		},
 	} {
 		must(t, damage())
 		must(t, s.FetchTeam(t.Context(), Fetcher{}, good, []string{"other"}))
