@@ -184,6 +184,9 @@ func (o *offering) offer() error {
 	if len(listing.Missing) > 0 {
 		return fmt.Errorf("package %s needs %s, which %s not there: add that first", o.pack.Name, strings.Join(listing.Missing, ", "), isOrAre(len(listing.Missing)))
 	}
+	if broken := o.pack.Broken(); len(broken) > 0 {
+		return fmt.Errorf("package %s: %s; nothing was taken", o.pack.Name, printable.VisibleLine(strings.Join(broken, "; ")))
+	}
 	if agreed, err := o.ask(); err != nil || !agreed {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"pi/internal/safefile"
 	"pi/luahooks/trust"
+	"pi/luavm"
 )
 
 // Package is what came from a source, in the form that packages have here.
@@ -98,6 +99,27 @@ func IsTest(file string) bool { return strings.HasSuffix(file, "_test.lua") }
 // HasTests reports whether a package has tests of its hooks.
 func (p *Package) HasTests() bool {
 	return slices.ContainsFunc(p.Files.Files(), func(f TreeFile) bool { return IsTest(f.Path) })
+}
+
+// Broken lists the hooks and modules that do not compile, each with why. With one in force no tool would be.
+func (p *Package) Broken() (problems []string) {
+	for _, f := range p.Files.Files() {
+		if problem := problemOf(f); problem != "" && !IsTest(f.Path) {
+			problems = append(problems, f.Path+" "+problem)
+		}
+	}
+	return problems
+}
+
+// problemOf says why a file of Lua does not compile; "" for what does, and for other files.
+func problemOf(f TreeFile) string {
+	if !strings.HasSuffix(f.Path, ".lua") {
+		return ""
+	}
+	if _, err := luavm.Compile(f.Path, f.Code); err != nil {
+		return "does not compile: " + err.Error()
+	}
+	return ""
 }
 
 // Sum is one hash over the name and all files of the package.

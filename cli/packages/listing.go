@@ -56,7 +56,7 @@ func (p *Package) List(there There) (all []Listed) {
 		l := Listed{Path: f.Path, Kind: KindOf(f.Path), Size: len(f.Code), SHA256: f.Sum(), Executable: f.Executable}
 		switch l.Kind {
 		case "hook", "module", "test":
-			l.readLua(f.Code, there)
+			l.readLua(f, there)
 		case "prompt":
 			name := strings.TrimSuffix(strings.TrimPrefix(f.Path, "prompts/"), ".md")
 			l.Commands = []Registered{{name, there.Commands[name]}}
@@ -67,9 +67,9 @@ func (p *Package) List(there There) (all []Listed) {
 }
 
 // readLua fills in what the text of a file of Lua registers.
-func (l *Listed) readLua(code []byte, there There) {
-	found, err := text.Registered(code)
-	if err != nil {
+func (l *Listed) readLua(f TreeFile, there There) {
+	found, err := text.Registered(f.Code)
+	if l.Problem = problemOf(f); err != nil && l.Problem == "" {
 		l.Problem = err.Error()
 	}
 	if l.Kind == "test" { // what it registers is for the cases in it

@@ -123,6 +123,9 @@ func (s Store) FetchTeam(ctx context.Context, f Fetcher, t trust.TeamPackage, th
 	if missing := p.Missing(there); len(missing) > 0 {
 		return fmt.Errorf("package %s needs %s, which is not here and which the project does not name", t.Name, strings.Join(missing, ", "))
 	}
+	if broken := p.Broken(); len(broken) > 0 {
+		return fmt.Errorf("package %s: %s", t.Name, strings.Join(broken, "; "))
+	}
 	if err := s.placeBySum(p, t.Sum); err != nil {
 		return fmt.Errorf("write package %s: %w", t.Name, err)
 	}
