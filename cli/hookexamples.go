@@ -116,7 +116,7 @@ func updateExamples(cmd *cobra.Command, p *app.Place, names []string, yes, dryRu
 			continue
 		case e.State == examples.Absent && named:
 			return fmt.Errorf("no package is called %[2]s, and %[1]s%[2]s is not among your hooks; `pi hooks add %[1]s%[2]s` adds it", examples.Prefix, e.Name)
-		case e.State == examples.Current && named:
+		case e.State == examples.Current && (named || e.Known):
 			fmt.Fprintln(out, examples.Prefix+e.Name+" is what the program has")
 		case e.State == examples.Changed && (named || e.Known):
 			fmt.Fprintf(out, "%s%s was changed since it was added, and stays as it is; `pi hooks add --dry-run %[1]s%[2]s` shows how it differs\n", examples.Prefix, e.Name)
