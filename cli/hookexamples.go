@@ -115,8 +115,8 @@ func updateExamples(cmd *cobra.Command, p *app.Place, names []string, yes, dryRu
 		case len(names) > 0 && !named:
 			continue
 		case e.State == examples.Absent && named:
-			return fmt.Errorf("%s%s is not among your hooks; `pi hooks add %[1]s%[2]s` adds it", examples.Prefix, e.Name)
-		case e.State == examples.Current && named:
+			return fmt.Errorf("no package is called %[2]s, and %[1]s%[2]s is not among your hooks; `pi hooks add %[1]s%[2]s` adds it", examples.Prefix, e.Name)
+		case e.State == examples.Current && (named || e.Known):
 			fmt.Fprintln(out, examples.Prefix+e.Name+" is what the program has")
 		case e.State == examples.Changed && (named || e.Known):
 			fmt.Fprintf(out, "%s%s was changed since it was added, and stays as it is; `pi hooks add --dry-run %[1]s%[2]s` shows how it differs\n", examples.Prefix, e.Name)
@@ -173,7 +173,7 @@ func removeExamples(out io.Writer, p *app.Place, names []string) error {
 		path := printable.VisibleLine(config.Tilde(d.draft.Hook()))
 		switch added.State(d.Example) {
 		case examples.Absent:
-			return fmt.Errorf("%s%s is not among your hooks", examples.Prefix, d.Name)
+			return fmt.Errorf("no package is called %[2]s, and %[1]s%[2]s is not among your hooks", examples.Prefix, d.Name)
 		case examples.Changed:
 			return fmt.Errorf("%s is another hook than %s%s was: you made it, so remove the file yourself", path, examples.Prefix, d.Name)
 		}

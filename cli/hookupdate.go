@@ -37,6 +37,10 @@ func hooksUpdate(o *app.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if added, err := addedExamples(p); err == nil && len(words) == 0 && len(packs)+len(added) == 0 {
+				fmt.Fprintln(cmd.OutOrStdout(), "nothing to update: no package and no example was added")
+				return nil
+			}
 			var ofExamples error
 			if (len(words) == 0 || len(names) > 0) && !a.json && a.sum == "" {
 				ofExamples = updateExamples(cmd, p, names, a.yes && !a.dryRun, a.dryRun)

@@ -161,7 +161,7 @@ func fetchPackage(ctx context.Context, p *app.Place, s packages.Source) (*packag
 func (o *offering) compare(was packages.Entry) {
 	o.was = &was
 	on, err := packages.ReadFolder(o.store.Dir(o.pack.Name))
-	o.edited = err != nil || on.Sum(o.pack.Name) != was.Sum
+	o.edited = err != nil || !maps.Equal(on.Sums(), was.Files)
 	o.changes = packages.Changes(on, o.pack.Files)
 }
 
@@ -183,6 +183,9 @@ func (o *offering) offer() error {
 	}
 	if len(listing.Missing) > 0 {
 		return fmt.Errorf("package %s needs %s, which %s not there: add that first", o.pack.Name, strings.Join(listing.Missing, ", "), isOrAre(len(listing.Missing)))
+	}
+	if broken := o.pack.Broken(); len(broken) > 0 {
+		return fmt.Errorf("package %s: %s; nothing was taken", o.pack.Name, printable.VisibleLine(strings.Join(broken, "; ")))
 	}
 	if agreed, err := o.ask(); err != nil || !agreed {
 		return err
@@ -261,7 +264,7 @@ func (o *offering) test(staged *packages.Staged) (bool, error) {
 		return true, nil
 	}
 	if !term.IsTerminal(int(os.Stdin.Fd())) {
-		return false, fmt.Errorf("tests of package %s fail, and nobody can be asked here; nothing was taken", o.pack.Name)
+		return false, fmt.Errorf("tests of package %s fail, and nobody can be asked here, so nothing was taken; at a terminal you are asked whether to take it all the same", o.pack.Name)
 	}
 	if app.Terminal().AskShown(o.cmd.Context(), "", "Tests of "+o.pack.Name+" fail. Take it all the same?") {
 		return true, nil

@@ -100,11 +100,11 @@ func whatItDoes(f packages.Listed) string {
 	}
 	parts = append(parts, registered("tool ", f.Tools)...)
 	parts = append(parts, registered("command /", f.Commands)...)
-	if f.CannotTell {
-		parts = append(parts, "cannot tell what else: names are computed")
-	}
-	if f.Problem != "" {
+	switch {
+	case f.Problem != "":
 		parts = append(parts, f.Problem)
+	case f.CannotTell:
+		parts = append(parts, "cannot tell what else: names are computed")
 	}
 	return strings.Join(parts, "; ")
 }

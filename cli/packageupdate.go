@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
 
 	"pi/cli/app"
+	"pi/cli/config"
 	"pi/cli/packages"
 	"pi/internal/printable"
 
@@ -123,10 +126,8 @@ func removePackages(cmd *cobra.Command, p *app.Place, names []string, yes bool) 
 		return err
 	}
 	for _, name := range names {
-		if was, ok := lock.Packages[name]; ok && !yes {
-			if on, err := packages.ReadFolder(store.Dir(name)); err == nil && on.Sum(name) != was.Sum {
-				return fmt.Errorf("files of package %s were changed here since it came, and would be lost: %s; --yes removes them too", name, printable.VisibleLine(store.Dir(name)))
-			}
+		if lost := wouldBeLost(store.Dir(name), name, lock.Packages[name]); lost != "" && !yes {
+			return fmt.Errorf("%s would be lost; --yes removes %s all the same", lost, printable.VisibleLine(config.Tilde(store.Dir(name))))
 		}
 	}
 	for _, name := range names {
@@ -136,6 +137,25 @@ func removePackages(cmd *cobra.Command, p *app.Place, names []string, yes bool) 
 		fmt.Fprintln(cmd.OutOrStdout(), "removed: the package "+name)
 	}
 	return nil
+}
+
+// wouldBeLost names what of the folder of a package would not come back with it; "" for nothing.
+func wouldBeLost(dir, name string, was packages.Entry) string {
+	if !isFolder(dir) {
+		return ""
+	}
+	on, err := packages.ReadFolder(dir)
+	switch {
+	case was.Files == nil:
+		return fmt.Sprintf("%s was put there by hand, or nobody knows where it came from: its files", name)
+	case err != nil:
+		return fmt.Sprintf("%s has something that did not come with it (%s), which", name, printable.VisibleLine(err.Error()))
+	case !maps.Equal(on.Sums(), was.Files):
+		return fmt.Sprintf("files of package %s were changed here since it came, and", name)
+	case isFolder(filepath.Join(dir, ".git")):
+		return fmt.Sprintf("%s has a repository of git, which did not come with it and", name)
+	}
+	return ""
 }
 
 // hasPackage reports whether there is a package of a name, be it one of which only a part is left.

@@ -107,9 +107,12 @@ func walkOne(b *builder, at, name string, e fs.DirEntry, leftOut map[string]bool
 	if b.bytes > maxBytes {
 		return fmt.Errorf("a package has at most %s, and %s makes it more", printable.Bytes(maxBytes), shown)
 	}
-	b.add(TreeFile{Path: name, Code: code, Executable: info.Mode()&0o100 != 0 && runtime.GOOS != "windows"})
+	b.add(TreeFile{Path: name, Code: code, Executable: knowsExecutable && info.Mode()&0o100 != 0})
 	return nil
 }
+
+// knowsExecutable: the files of a folder say whether they can be executed.
+const knowsExecutable = runtime.GOOS != "windows"
 
 // readHook reads a single hook, and its test if that lies beside it, as the package that they are.
 func readHook(s Source) (Tree, error) {

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"pi/internal/safefile"
+	"pi/luahooks/trust"
+	"pi/luavm"
 )
 
 // Package is what came from a source, in the form that packages have here.
@@ -79,16 +80,17 @@ func (p *Package) Hooks() []string { return HooksOf(p.Files) }
 // HooksOf is [Package.Hooks] for the files of a package.
 func HooksOf(t Tree) (paths []string) {
 	for _, f := range t.Files() {
-		if IsHook(f.Path) {
+		if isHook(f.Path) {
 			paths = append(paths, f.Path)
 		}
 	}
 	return paths
 }
 
-// IsHook reports whether a file of a package is a hook, by its path there.
-func IsHook(file string) bool {
-	return file == "init.lua" || path.Dir(file) == "hooks" && strings.HasSuffix(file, ".lua") && !IsTest(file) && !strings.HasPrefix(path.Base(file), ".")
+// isHook reports whether a file of a package is a hook, by its path there.
+func isHook(file string) bool {
+	_, ok := trust.HookOfPackage("", file)
+	return ok
 }
 
 // IsTest reports whether a file is a test of hooks.
@@ -99,15 +101,34 @@ func (p *Package) HasTests() bool {
 	return slices.ContainsFunc(p.Files.Files(), func(f TreeFile) bool { return IsTest(f.Path) })
 }
 
+// Broken lists the hooks and modules that do not compile, each with why. With one in force no tool would be.
+func (p *Package) Broken() (problems []string) {
+	for _, f := range p.Files.Files() {
+		if problem := problemOf(f); problem != "" && !IsTest(f.Path) {
+			problems = append(problems, f.Path+" "+problem)
+		}
+	}
+	return problems
+}
+
+// problemOf says why a file of Lua does not compile; "" for what does, and for other files.
+func problemOf(f TreeFile) string {
+	if !strings.HasSuffix(f.Path, ".lua") {
+		return ""
+	}
+	if _, err := luavm.Compile(f.Path, f.Code); err != nil {
+		return "does not compile: " + err.Error()
+	}
+	return ""
+}
+
 // Sum is one hash over the name and all files of the package.
 func (p *Package) Sum() string { return p.Files.Sum(p.Name) }
 
-// HookName is what a hook of a package is called everywhere: that of init.lua as the package itself.
+// HookName is what a hook of a package is called everywhere, by its path there.
 func HookName(pack, file string) string {
-	if file == "init.lua" {
-		return pack
-	}
-	return pack + "." + strings.TrimSuffix(path.Base(file), ".lua")
+	name, _ := trust.HookOfPackage(pack, file)
+	return name
 }
 
 // Around returns the package that a folder of hooks belongs to, and what that is called: one whose author

@@ -147,6 +147,7 @@ func TestTheListSaysWhatEachFileDoes(t *testing.T) {
 		"hooks/a_test.lua": `t.case("x", f)`,
 		"hooks/c.lua":      `= no Lua`,
 		"lib.lua":          `return {}`,
+		"hooks/#b.lua":     `pi.on("turn_end", f)`,
 		"prompts/init.md":  "x",
 	})
 	must(t, err)
@@ -162,6 +163,7 @@ func TestTheListSaysWhatEachFileDoes(t *testing.T) {
 		"hooks/b.lua":      {Kind: "hook", CannotTell: true},
 		"hooks/a_test.lua": {Kind: "test"},
 		"lib.lua":          {Kind: "module"},
+		"hooks/#b.lua":     {Kind: "module", Events: []string{"turn_end"}}, // editors write such files, so it is no hook
 		"prompts/init.md":  {Kind: "prompt", Commands: []Registered{{"init", "pi"}}},
 	} {
 		if want.Path = path; !reflect.DeepEqual(listed[path], want) {
@@ -194,6 +196,9 @@ func TestTheSumIsOverNameAndFiles(t *testing.T) {
 	}
 	exec := Tree{slices.Clone(base.Files.files)}
 	exec.files[0].Executable = true
+	if c := Changes(base.Files, exec); knowsExecutable && (len(c) != 1 || c[0].Diff != "init.lua is executable now\n") {
+		t.Errorf("%+v", c)
+	}
 	if exec.Sum("thing") == base.Sum() {
 		t.Error("an executable file has the same sum")
 	}
@@ -240,7 +245,7 @@ func TestALockIsReadAsItWasWritten(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", s, got, err)
 		}
 	}
-	for _, e := range []Entry{{Kind: Git, Source: "ext::sh -c x"}, {Kind: Git, Source: "-x"}, {Kind: Git, Source: "/a", Ref: "-x"}, {Kind: Git, Source: "https://h/a", Ref: "--x"}, {Kind: Example, Source: "/x"}, {Kind: Folder, Source: "x"}, {Kind: Git, Source: "/a\n"}, {Kind: Git, Source: "https://h/a@v1"}, {}} {
+	for _, e := range []Entry{{Kind: Git, Source: "ext::sh -c x"}, {Kind: Git, Source: "-x"}, {Kind: Git, Source: "/a", Ref: "-x"}, {Kind: Git, Source: "https://h/a", Ref: "--x"}, {Kind: Example, Source: "/x"}, {Kind: Folder, Source: "x"}, {Kind: File, Source: "/x"}, {Kind: "other", Source: "/x"}, {Kind: Git, Source: "/a\n"}, {Kind: Git, Source: "https://h/a@v1"}, {}} {
 		if got, err := e.From(); err == nil {
 			t.Errorf("%+v: %+v", e, got)
 		}

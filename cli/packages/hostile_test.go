@@ -88,6 +88,8 @@ func TestAHostileRepositoryIsRefusedAndTheNameIsTold(t *testing.T) {
 		"stream":            {one("100644", "blob", file, "a.lua:b"), "a.lua:b has one of"},
 		"dot at the end":    {one("100644", "blob", file, "a.lua."), "some systems drop"},
 		"device":            {one("100644", "blob", file, "nul.lua"), "nul.lua is that of a device"},
+		"device and space":  {one("100644", "blob", file, "NUL .lua"), "nul .lua is that of a device"},
+		"device and digit":  {one("100644", "blob", file, "com\u00b2"), "com\u00b2 is that of a device"},
 		"case clash":        {r.tree("100644 blob "+file+"\tGate.lua", "100644 blob "+file+"\tgate.lua"), "Gate.lua and gate.lua are one name"},
 		"clash of folders":  {r.tree("040000 tree "+one("100644", "blob", file, "a")+"\tHooks", "040000 tree "+one("100644", "blob", file, "b")+"\thooks"), "Hooks and hooks are one name"},
 		"clash of accents":  {r.tree("100644 blob "+file+"\te\u0301.lua", "100644 blob "+file+"\t\u00e9.lua"), "are one name"},

@@ -2,9 +2,11 @@ package packages
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
+	"pi/internal/printable"
 	"pi/luahooks/text"
 	"pi/luahooks/trust"
 )
@@ -54,7 +56,7 @@ func (p *Package) List(there There) (all []Listed) {
 		l := Listed{Path: f.Path, Kind: KindOf(f.Path), Size: len(f.Code), SHA256: f.Sum(), Executable: f.Executable}
 		switch l.Kind {
 		case "hook", "module", "test":
-			l.readLua(f.Code, there)
+			l.readLua(f, there)
 		case "prompt":
 			name := strings.TrimSuffix(strings.TrimPrefix(f.Path, "prompts/"), ".md")
 			l.Commands = []Registered{{name, there.Commands[name]}}
@@ -65,9 +67,9 @@ func (p *Package) List(there There) (all []Listed) {
 }
 
 // readLua fills in what the text of a file of Lua registers.
-func (l *Listed) readLua(code []byte, there There) {
-	found, err := text.Registered(code)
-	if err != nil {
+func (l *Listed) readLua(f TreeFile, there There) {
+	found, err := text.Registered(f.Code)
+	if l.Problem = problemOf(f); err != nil && l.Problem == "" {
 		l.Problem = err.Error()
 	}
 	if l.Kind == "test" { // what it registers is for the cases in it
@@ -94,7 +96,7 @@ func KindOf(file string) string {
 		return "manifest"
 	case IsTest(file):
 		return "test"
-	case IsHook(file):
+	case isHook(file):
 		return "hook"
 	case strings.HasSuffix(file, ".lua"):
 		return "module"
@@ -146,8 +148,10 @@ func Changes(before, now Tree) (changes []Change) {
 			changes = append(changes, Change{path, "added", diff(path, nil, bytesOf(new))})
 		case !is:
 			changes = append(changes, Change{path, "removed", diff(path, bytesOf(old), nil)})
-		case old.Sum() != new.Sum() || old.Executable != new.Executable:
+		case old.Sum() != new.Sum():
 			changes = append(changes, Change{path, "changed", diff(path, bytesOf(old), bytesOf(new))})
+		case knowsExecutable && old.Executable != new.Executable:
+			changes = append(changes, Change{path, "changed", diffOfMode(new)})
 		}
 	}
 	return changes
@@ -155,7 +159,16 @@ func Changes(before, now Tree) (changes []Change) {
 
 // diff is the difference of two versions of a file.
 func diff(path string, old, new []byte) string {
-	return trust.DiffAs(path, old, new, "in force", "new")
+	return trust.DiffAs(path, old, new, "here", "new")
+}
+
+// diffOfMode is the difference of a file whose bytes are as they were.
+func diffOfMode(new TreeFile) string {
+	what := "was executable, and is not any more"
+	if new.Executable {
+		what = "is executable now"
+	}
+	return fmt.Sprintf("%s %s\n", printable.VisibleLine(new.Path), what)
 }
 
 // bytesOf is the code of a file that is there, which is never nil.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"pi/internal/printable"
 	"pi/luahooks/trust"
@@ -42,7 +43,8 @@ func (e Entry) From() (Source, error) {
 	s := Source{Kind: e.Kind, Address: e.Source, Ref: e.Ref}
 	bad := fmt.Errorf("%s has a source that is none: %s", trust.LockFile, printable.Short(printable.VisibleLine(e.Source)))
 	if filepath.IsAbs(e.Source) {
-		if e.Kind == Example || printable.VisibleLine(e.Source) != e.Source || e.Kind == Git && checkGitPath(s) != nil {
+		isWhole := e.Kind == Folder || e.Kind == File && strings.HasSuffix(e.Source, ".lua") || e.Kind == Git && checkGitPath(s) == nil
+		if !isWhole || printable.VisibleLine(e.Source) != e.Source {
 			return Source{}, bad
 		}
 		return s, nil

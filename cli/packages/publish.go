@@ -16,7 +16,6 @@ import (
 	"sync"
 
 	"pi/internal/printable"
-	"pi/luahooks/text"
 )
 
 // An author publishes a package by pushing a commit with a tag. What others would be
@@ -137,11 +136,8 @@ func (c *Candidate) checkFiles() {
 		}
 	}
 	for _, f := range c.Files.Files() {
-		if !strings.HasSuffix(f.Path, ".lua") {
-			continue
-		}
-		if _, err := text.Scan(f.Code); err != nil {
-			c.miss("%s does not compile: %v", f.Path, err)
+		if problem := problemOf(f); problem != "" {
+			c.miss("%s %s", f.Path, problem)
 		}
 	}
 }

@@ -43,7 +43,8 @@ func (s Source) String() string {
 	case s.Ref != "":
 		return s.Address + "@" + s.Ref
 	case s.Kind == Git && filepath.IsAbs(s.Address):
-		return filePrefix + filepath.ToSlash(s.Address) // without it a repository with a work tree is a folder
+		// Without the prefix a repository with a work tree is a folder; C:/hooks has no slash before it.
+		return filePrefix + "/" + strings.TrimPrefix(filepath.ToSlash(s.Address), "/")
 	}
 	return s.Address
 }
@@ -335,7 +336,7 @@ func CheckName(name string) error {
 	case name == "pi":
 		return errors.New("pi is the name of what hooks are given, so no package has it")
 	case !trust.IsPackageName(name) || strings.ToLower(name) != name:
-		return fmt.Errorf("%q is no name of a package: it has small letters, digits, _ and -, at most 64, and is not sums or project", printable.Short(printable.VisibleLine(name)))
+		return fmt.Errorf("%q is no name of a package: it has small letters, digits, _ and -, at most 64, and is not sums", printable.Short(printable.VisibleLine(name)))
 	case isDevice(name):
 		return fmt.Errorf("%q is the name of a device on some systems", name)
 	}

@@ -48,7 +48,7 @@ func (s Store) Names() (names []string) {
 	return names
 }
 
-// settling is how long a staging folder may be without its note.
+// settling is longer than a staging folder is without its note, and than one of a package of a team is there.
 const settling = time.Minute
 
 func exists(path string) bool {
@@ -204,6 +204,11 @@ func writeFile(path string, f TreeFile) error {
 // it says so.
 func (st *Staged) Commit() error {
 	s, name := st.store, st.note.Name
+	release, err := s.alone()
+	if err != nil {
+		return err
+	}
+	defer release()
 	if hasTree(st.Dir, st.note.Entry.Files) != nil { // its tests ran, and may have written there
 		return fmt.Errorf("package %s was changed since it was shown; nothing of it is in force", name)
 	}
@@ -222,12 +227,26 @@ func (s Store) Remove(name string) error {
 		return err
 	}
 	defer st.Close()
+	release, err := s.alone()
+	if err != nil {
+		return err
+	}
+	defer release()
 	s.step("noted")
 	if err := s.Guard.ForgetPackage(s.Dir(name)); err != nil {
 		return fmt.Errorf("remove package %s: %w", name, err)
 	}
 	s.step("forgotten")
 	return st.finish()
+}
+
+// alone has other programs wait that approve and move packages: of two at a time the approval of one would be left with
+// the files of the other.
+func (s Store) alone() (release func(), err error) {
+	if release, err = safefile.LockPath(s.packages()); err != nil {
+		return nil, fmt.Errorf("packages: %w", err)
+	}
+	return release, nil
 }
 
 // finish does what was approved: the folder of the package becomes what the note says, and then the lock.
@@ -356,6 +375,11 @@ func (s Store) recoverOne(stage string) error {
 	}
 	st.recovered = true
 	st.Dir = filepath.Join(stage, st.note.Name)
+	release, err := s.alone()
+	if err != nil {
+		return err
+	}
+	defer release()
 	if !st.isApproved() {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pi/luahooks/trust"
 )
@@ -202,6 +203,34 @@ func TestKilledAtAnyStepThereIsTheOldPackageOrTheNewOne(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Two programs at one package at the same time leave what one of them wanted.
+func TestOneAfterTheOtherChangesAPackage(t *testing.T) {
+	dir := t.TempDir()
+	must(t, storeIn(t, dir).put(packageOf(t, "gate", map[string]string{"init.lua": "-- 1"})))
+	adds, removes := storeIn(t, dir), storeIn(t, dir)
+	removed := make(chan error, 1)
+	began := false
+	adds.testOnlyStep = func(step string) {
+		if step == "approved" {
+			began = true
+			go func() { removed <- removes.Remove("gate") }()
+			select {
+			case err := <-removed:
+				t.Errorf("removed while it was put in place: %v", err)
+				removed <- err
+			case <-time.After(50 * time.Millisecond): // it waits
+			}
+		}
+	}
+	must(t, adds.put(packageOf(t, "gate", map[string]string{"init.lua": "-- 2"})))
+	if must(t, <-removed); !began {
+		t.Error("the package was not put in place")
+	}
+	if on, approved, locked, left := storeIn(t, dir).state(t, "gate"); len(on)+len(approved)+len(locked)+len(left) > 0 {
+		t.Errorf("on the disk %v, approved %v, locked %v, left %v", on, approved, locked, left)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/BurntSushi/toml"
 
@@ -123,6 +124,9 @@ func (s Store) FetchTeam(ctx context.Context, f Fetcher, t trust.TeamPackage, th
 	if missing := p.Missing(there); len(missing) > 0 {
 		return fmt.Errorf("package %s needs %s, which is not here and which the project does not name", t.Name, strings.Join(missing, ", "))
 	}
+	if broken := p.Broken(); len(broken) > 0 {
+		return fmt.Errorf("package %s: %s", t.Name, strings.Join(broken, "; "))
+	}
 	if err := s.placeBySum(p, t.Sum); err != nil {
 		return fmt.Errorf("write package %s: %w", t.Name, err)
 	}
@@ -160,6 +164,7 @@ func (s Store) placeBySum(p *Package, sum string) error {
 	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 		return err
 	}
+	removeBrokenOff(filepath.Dir(place))
 	stage, err := os.MkdirTemp(filepath.Dir(place), stagePrefix+"*")
 	if err != nil {
 		return err
@@ -182,6 +187,16 @@ func (s Store) placeBySum(p *Package, sum string) error {
 		return err
 	}
 	return s.Guard.ApprovePackage(place, files)
+}
+
+// removeBrokenOff removes what programs that were killed have left in the folder of the packages of teams.
+func removeBrokenOff(dir string) {
+	entries, _ := os.ReadDir(dir) // what cannot be listed stays
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), stagePrefix) && time.Since(info.ModTime()) > settling {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // TeamNames are the names that packages of a project may need: of those that it names, and of the user's.

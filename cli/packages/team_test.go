@@ -1,10 +1,12 @@
 package packages
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pi/luahooks/trust"
 )
@@ -68,6 +70,9 @@ func TestAPackageOfATeamComesAsItIsNamedOrNotAtAll(t *testing.T) {
 	p, err := New(got)
 	must(t, err)
 	second := r.commit(map[string]string{"hooks/a.lua": "-- 2\n"})
+	broken := r.commit(map[string]string{"package.toml": "name = \"pack\"\npi_api = 1\n", "hooks/a.lua": "= no Lua\n"})
+	got, err = Fetcher{}.Fetch(t.Context(), parse(t, r.bare+"@"+broken))
+	must(t, err)
 	agentDir := filepath.Join(t.TempDir(), "agent")
 	must(t, os.MkdirAll(agentDir, 0o700))
 	guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: t.TempDir()})
@@ -83,6 +88,7 @@ func TestAPackageOfATeamComesAsItIsNamedOrNotAtAll(t *testing.T) {
 		"another sum":         {func(t *trust.TeamPackage) { t.Sum = someSum }, []string{"other"}, "other files than the team has looked at"},
 		"another commit":      {func(t *trust.TeamPackage) { t.Commit = second }, []string{"other"}, "other files than the team has looked at"},
 		"another name":        {func(t *trust.TeamPackage) { t.Name = "mine" }, []string{"other"}, "is called pack"},
+		"no Lua":              {func(t *trust.TeamPackage) { t.Commit, t.Sum = broken, got.Files.Sum("pack") }, nil, "hooks/a.lua does not compile"},
 		"a commit not there":  {func(t *trust.TeamPackage) { t.Commit = someCommit }, []string{"other"}, ""},
 		"what it needs":       {func(*trust.TeamPackage) {}, nil, "needs other"},
 		"nothing at the path": {func(t *trust.TeamPackage) { t.Source += ".gone" }, []string{"other"}, ""},
@@ -100,6 +106,10 @@ func TestAPackageOfATeamComesAsItIsNamedOrNotAtAll(t *testing.T) {
 		func() error { return nil },
 		func() error { return os.WriteFile(filepath.Join(dir, "hooks/a.lua"), []byte("-- evil"), 0o600) },
 		func() error { return os.RemoveAll(dir) },
+		func() error { // another program was killed while it wrote
+			old, left := time.Now().Add(-2*settling), filepath.Join(filepath.Dir(dir), stagePrefix+"left")
+			return errors.Join(os.Mkdir(left, 0o700), os.Chtimes(left, old, old))
+		},
 	} {
 		must(t, damage())
 		must(t, s.FetchTeam(t.Context(), Fetcher{}, good, []string{"other"}))

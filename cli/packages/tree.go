@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -222,15 +223,10 @@ func isGit(part string) bool {
 	return lower == ".git" || strings.HasPrefix(lower, "git~") || lower == ".gitmodules"
 }
 
-// isDevice reports whether a name is that of a device of Windows, whatever ends it.
-func isDevice(part string) bool {
-	stem, _, _ := strings.Cut(strings.ToLower(part), ".")
-	switch stem {
-	case "con", "prn", "aux", "nul", "conin$", "conout$":
-		return true
-	}
-	return len(stem) == 4 && (strings.HasPrefix(stem, "com") || strings.HasPrefix(stem, "lpt")) && stem[3] >= '0' && stem[3] <= '9'
-}
+// device matches the names of devices of Windows, whatever ends them.
+var device = regexp.MustCompile(`^(?i:con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
+
+func isDevice(part string) bool { return device.MatchString(part) }
 
 // errLink and its like are what refuses a file, whatever it has in it.
 var (

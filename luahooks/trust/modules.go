@@ -103,8 +103,12 @@ func ModuleFiles(name string) []string {
 }
 
 // IsModuleName reports whether name is words of letters, digits and _ joined by
-// dots.
+// dots. The first of several may be the name of a package.
 func IsModuleName(name string) bool {
+	first, others, isInside := strings.Cut(name, ".")
+	if isInside && IsPackageName(first) {
+		name = others
+	}
 	for word := range strings.SplitSeq(name, ".") {
 		if word == "" || strings.Trim(word, wordCharacters) != "" {
 			return false

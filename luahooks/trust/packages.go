@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,18 +74,24 @@ func (h *home) packageOf(path string) string {
 	return filepath.Join(packagesIn(h.agentDir), parts[0], parts[1])
 }
 
-// hookOfPackage returns the name of the hook that a file of a package is; false if it is none. Hooks
-// are init.lua, called as the package is, and the files of the folder hooks that are no tests.
+// hookOfPackage is [HookOfPackage] for a file of the package in dir.
 func hookOfPackage(label, dir, path string) (name string, ok bool) {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil {
 		return "", false
 	}
-	folder, base := filepath.Split(rel)
+	return HookOfPackage(label, filepath.ToSlash(rel))
+}
+
+// HookOfPackage returns the name of the hook that a file of a package is, by its path there with slashes;
+// false if it is none. Hooks are init.lua, called as the package is, and the files of the folder hooks that
+// are no tests.
+func HookOfPackage(label, file string) (name string, ok bool) {
+	folder, base := path.Split(file)
 	switch {
-	case rel == "init.lua":
+	case file == "init.lua":
 		return label, true
-	case filepath.Clean(folder) != "hooks" || !strings.HasSuffix(base, ".lua") || isTest(base) || Ignored(base):
+	case folder != "hooks/" || !strings.HasSuffix(base, ".lua") || isTest(base) || Ignored(base):
 		return "", false
 	}
 	return label + "." + strings.TrimSuffix(base, ".lua"), true
@@ -328,7 +335,7 @@ func (g *Guard) checkPackageFile(p Package, path string) error {
 	}
 	v := s.readLocked(path)
 	if s.ledger.pending[path] == nil && !s.approvals.isApproved(path, v.Sum) && s.damaged == nil {
-		was := Version{Sum: s.home.approvedIn(s.home.packageOf(path))[path], real: cmp.Or(v.real, path), Err: errPackage(p, path, v)}
+		was := Version{Sum: s.home.approvedIn(s.home.packageOf(path))[path], real: cmp.Or(v.real, path), Err: s.home.errPackage(p, path, v)}
 		s.ledger.withhold(change{path, p.scope(), was, v}, false)
 		return was.Err
 	}
@@ -346,7 +353,7 @@ func (g *Guard) CheckPackages(p Places) {
 }
 
 // errPackage is why a package does not run as it is on the disk, and what to do. is is the file at path.
-func errPackage(p Package, path string, is Version) error {
+func (h *home) errPackage(p Package, path string, is Version) error {
 	rel, _ := filepath.Rel(p.Dir, path)
 	what := "is not what was approved"
 	switch {
@@ -355,13 +362,14 @@ func errPackage(p Package, path string, is Version) error {
 	case is.Err != nil:
 		what = "cannot be read: " + reasonOf(is.Err).Error()
 	}
-	return fmt.Errorf("%s of package %s %s: %s", printable.VisibleLine(filepath.ToSlash(rel)), p.Label, what, wayOut(p.Label))
+	return fmt.Errorf("%s of package %s %s: %s", printable.VisibleLine(filepath.ToSlash(rel)), p.Label, what, h.wayOut(path))
 }
 
-// wayOut is what a user can do about a package that is not as it was approved.
-func wayOut(label string) string {
-	if name, ofProject := strings.CutPrefix(label, projectLabel); ofProject {
-		return fmt.Sprintf("`pi trust` shows it and fetches %s anew, /hooks approve accepts it as it is", name)
+// wayOut is what a user can do about the package of a file that is not as it was approved.
+func (h *home) wayOut(path string) string {
+	label := h.label(path)
+	if filepath.Base(filepath.Dir(h.packageOf(path))) == sumsDir {
+		return fmt.Sprintf("`pi trust` shows it and fetches %s anew, /hooks approve accepts it as it is", strings.TrimPrefix(label, projectLabel))
 	}
 	return fmt.Sprintf("`pi hooks update %s` brings it back, /hooks approve accepts it as it is, `pi hooks remove %s` takes the package away", label, label)
 }
@@ -438,7 +446,7 @@ func (g *Guard) CheckPackageText(path string) error {
 	s := g.lock()
 	defer g.mu.Unlock()
 	if is := onDisk(path); !s.approvals.isApproved(path, is.Sum) || s.ledger.pending[path] != nil && !s.ledger.pending[path].active.same(is) {
-		return fmt.Errorf("it is %w: %s", ErrNotApproved, wayOut(s.home.label(path)))
+		return fmt.Errorf("it is %w: %s", ErrNotApproved, s.home.wayOut(path))
 	}
 	return nil
 }
@@ -451,7 +459,7 @@ func (g *Guard) CheckPackageCode(path string, code []byte) error {
 	s := g.lock()
 	defer g.mu.Unlock()
 	if !s.approvals.isApproved(path, Sum(code)) {
-		return fmt.Errorf("%s is %w: %s", path, ErrNotApproved, wayOut(s.home.label(path)))
+		return fmt.Errorf("%s is %w: %s", path, ErrNotApproved, s.home.wayOut(path))
 	}
 	return nil
 }
@@ -462,7 +470,7 @@ func (g *Guard) CheckPackage(dir string) error {
 	defer g.mu.Unlock()
 	for path, sum := range s.home.approvedIn(dir) {
 		if s.home.onDisk(path).Sum != sum {
-			return fmt.Errorf("%s is %w: %s", path, ErrNotApproved, wayOut(s.home.label(path)))
+			return fmt.Errorf("%s is %w: %s", path, ErrNotApproved, s.home.wayOut(path))
 		}
 	}
 	return nil
@@ -475,7 +483,7 @@ func (g *Guard) ReadPackageText(path string) ([]byte, error) {
 	defer g.mu.Unlock()
 	v := s.readLocked(path)
 	if v.Err == nil && !s.approvals.isApproved(path, v.Sum) {
-		return nil, fmt.Errorf("%s is %w: %s", path, ErrNotApproved, wayOut(s.home.label(path)))
+		return nil, fmt.Errorf("%s is %w: %s", path, ErrNotApproved, s.home.wayOut(path))
 	}
 	return v.Code, v.Err
 }
