@@ -68,7 +68,6 @@ func (r *REPL) agentWorks(e *agent.ChildUpdate) {
 func (r *REPL) agentEnds(e *agent.ChildEnd) {
 	s := r.screen
 	s.change(func() {
-		s.status.spent = s.status.spent || e.Usage.Cost.Total > 0
 		row := s.agents.find(e.Name)
 		if row == nil {
 			return
@@ -79,5 +78,4 @@ func (r *REPL) agentEnds(e *agent.ChildEnd) {
 			s.add(kindNotice, printable.Line("... agent "+e.Name+" has ended: "+e.StopReason+" "+printable.Seconds(s.now().Sub(row.began))))
 		}
 	})
-	r.refreshLater()
 }
