@@ -9,8 +9,8 @@ import (
 )
 
 // An agent that a hook uses in a tool shows as the call of that. One that works otherwise has a row of
-// its own in the live zone, which says what it does. Esc does not end it: the user has begun something
-// else since, and /agents ends one.
+// its own in the live zone, which says what it does. Esc ends it only with the command that waits for it;
+// /agents ends any.
 
 // agentRow is an agent that works for no call.
 type agentRow struct {
