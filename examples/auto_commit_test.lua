@@ -1,6 +1,6 @@
 local t = require "pi.test"
 
--- A repository with one file, and a change of the person's own in another.
+-- A repository with one file, and a change of the user's own in another.
 local function repository(t)
   t.file("mine.txt", "a beginning\n")
   t.tool("bash", { command = table.concat({
@@ -48,10 +48,12 @@ end)
 
 t.case("an agent that the model uses commits nothing when it is done", function(t)
   t.hook("auto_commit.lua")
-  t.hook("subagent.lua")
+  t.file("task.lua", [[pi.tool { name = "task", description = "hands work on", parameters = { type = "object" },
+    execute = function(params) return require("pi.agent").run { prompt = params.prompt }.text end }]])
+  t.hook(t.dir() .. "/task.lua")
   repository(t)
   t.model {
-    { tool = "task", input = { task = { prompt = "write it" } } },
+    { tool = "task", input = { prompt = "write it" } },
     { tool = "write", input = { path = "new.txt", content = "new\n" } },
     "written",
     function()

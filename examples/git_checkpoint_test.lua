@@ -53,11 +53,13 @@ end)
 
 t.case("an agent that the model uses takes no snapshots of its own", function(t)
   t.hook("git_checkpoint.lua")
-  t.hook("subagent.lua")
+  t.file("task.lua", [[pi.tool { name = "task", description = "hands work on", parameters = { type = "object" },
+    execute = function(params) return require("pi.agent").run { prompt = params.prompt }.text end }]])
+  t.hook(t.dir() .. "/task.lua")
   t.file("a.txt", "first")
   t.equal(t.shell("git init -q && git add -A && git commit -q -m first").exit_code, 0)
   t.model {
-    { tool = "task", input = { task = { prompt = "try it" } } },
+    { tool = "task", input = { prompt = "try it" } },
     { tool = "write", input = { path = "b.txt", content = "new" } },
     { tool = "bash", input = { command = "rm b.txt" } },
     "tried",

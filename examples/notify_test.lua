@@ -53,9 +53,11 @@ end)
 
 t.case("an agent that the model uses is not told of by itself", function(t)
   begin(t)
-  t.hook("subagent.lua")
+  t.file("task.lua", [[pi.tool { name = "task", description = "hands work on", parameters = { type = "object" },
+    execute = function(params) return require("pi.agent").run { prompt = params.prompt }.text end }]])
+  t.hook(t.dir() .. "/task.lua")
   t.model {
-    { tool = "task", input = { task = { prompt = "build it" } } },
+    { tool = "task", input = { prompt = "build it" } },
     function()
       t.clock.advance(60000)
       return "It is built."

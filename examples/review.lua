@@ -9,7 +9,7 @@
 --   [hook.review]
 --   model = "anthropic/claude-haiku-4-5"     in config.toml
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook review.lua.
+-- Install: pi hooks add example:review, or try it with pi --hook review.lua.
 
 local agent = require "pi.agent"
 local git = require "pi.git"

@@ -10,7 +10,7 @@
 -- While they work there is a row for each: what it does, its tokens, and how long. What came
 -- of them is folded to a row each, with the cost; Ctrl+O shows it all.
 --
--- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook subagent.lua.
+-- Install: pi hooks add example:subagent, or try it with pi --hook subagent.lua.
 
 local agent = require "pi.agent"
 local fs = require "pi.fs"
@@ -76,8 +76,10 @@ end
 local function follow(row, event)
   if event.type == "tool_execution_start" then
     row.doing = about(event.tool_name, event.args)
+  elseif event.type == "message_end" and event.message.usage then
+    row.tokens = row.tokens + event.message.usage.total
   elseif event.type == "turn_end" then
-    row.doing, row.tokens = "thinking", row.tokens + event.usage.total
+    row.doing = "thinking"
   else
     return false
   end

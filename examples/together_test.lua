@@ -8,7 +8,7 @@ local function call(t, input) return t.tool("process", input).text end
 t.case("permission_gate.lua and processes.lua: the gate sees what is started", function(t)
   t.hook("permission_gate.lua")
   t.hook("processes.lua")
-  t.match(call(t, { action = "start", command = "rm notes.txt" }), "needs a person")
+  t.match(call(t, { action = "start", command = "rm notes.txt" }), "needs a user")
   t.equal(call(t, { action = "list" }), "nothing was started")
 end)
 
