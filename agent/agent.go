@@ -47,6 +47,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/work"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -206,7 +207,11 @@ func (a *Agent) Close(ctx context.Context) error {
 	_ = a.WaitIdle(ctx) // a run that does not stop in time goes on without a session
 	a.userShell.close(ctx)
 	if n := a.inbox.close(); n > 0 {
-		a.events.notifyf(ctx, LevelWarning, "not sent, because the program ends: %d messages of hooks", n)
+		what, why := printable.Count(n, "message")+" of hooks", "the program ends"
+		if a.isChild { // which the user may have sent one, too
+			what, why = printable.Count(n, "message"), "the agent has ended"
+		}
+		a.events.notifyf(ctx, LevelWarning, "not sent, because %s: %s", why, what)
 	}
 	a.inbox.takeCompact().refuse(ErrAborted)
 	if a.choice.isUnrecorded() {

@@ -354,8 +354,7 @@ func TestProgressIsBoundedAndNobodyElses(t *testing.T) {
 func TestWhoShowsProgressKeepsNobodyFromTelling(t *testing.T) {
 	shows, more := make(chan struct{}), make(chan struct{})
 	var texts []string
-	var p *Progress
-	p = NewProgress(func(r Result) {
+	p := NewProgress(func(r Result) {
 		texts = append(texts, r.Content[0].Text)
 		if len(texts) == 1 {
 			close(shows)

@@ -1,6 +1,6 @@
 local t = require "pi.test"
 
--- A repository with one file, and a change of the person's own in another.
+-- A repository with one file, and a change of the user's own in another.
 local function repository(t)
   t.file("mine.txt", "a beginning\n")
   t.tool("bash", { command = table.concat({
@@ -44,4 +44,24 @@ t.case("hooks of the repository do not run", function(t)
   t.reopen()
   t.match(git(t, "log -1 --format=%s"), "write a file")
   t.equal(t.read("ran"), nil)
+end)
+
+t.case("an agent that the model uses commits nothing when it is done", function(t)
+  t.hook("auto_commit.lua")
+  t.file("task.lua", [[pi.tool { name = "task", description = "hands work on", parameters = { type = "object" },
+    execute = function(params) return require("pi.agent").run { prompt = params.prompt }.text end }]])
+  t.hook(t.dir() .. "/task.lua")
+  repository(t)
+  t.model {
+    { tool = "task", input = { prompt = "write it" } },
+    { tool = "write", input = { path = "new.txt", content = "new\n" } },
+    "written",
+    function()
+      t.equal(t.shell("git log --format=%s").output, "start\n")
+      return "done"
+    end,
+  }
+  t.prompt("have a file written")
+  t.reopen()
+  t.equal(git(t, "log -1 --format=%s"), "have a file written\n")
 end)

@@ -271,7 +271,7 @@ end
 
 local function approvals() return path.join(pi.paths.agent, "command_hooks.json") end
 
--- Whether the person wants the hooks of a project's file; asked once for these bytes.
+-- Whether the user wants the hooks of a project's file; asked once for these bytes.
 local function approved(source, list, ctx)
   local known = json.decode(fs.read(approvals()) or "{}") or {}
   if known[source.path] == source.sum then return true end

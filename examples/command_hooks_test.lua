@@ -1,7 +1,7 @@
 local t = require "pi.test"
 local json = require "pi.json"
 
--- Settings of the project, which the person approves.
+-- Settings of the project, which the user approves.
 local function settings(t, hooks, file)
   t.hook("command_hooks.lua")
   t.file(file or ".claude/settings.json", json.encode { hooks = hooks })
@@ -145,7 +145,7 @@ t.case("a command keeps the conversation whole", function(t)
   t.equal(#t.requests(), 1)
 end)
 
-t.case("a project's commands do not run before the person has said yes", function(t)
+t.case("a project's commands do not run before the user has said yes", function(t)
   t.hook("command_hooks.lua")
   t.file(".claude/settings.json", json.encode { hooks = claude("PreToolUse", "*", "touch ran; exit 2") })
   t.answers(function(_, title, about)

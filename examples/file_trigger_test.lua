@@ -31,3 +31,14 @@ t.case("a program that prints leaves the file alone", function(t)
   t.prompt("hi")
   t.equal(t.read("~/.pi/agent/trigger.txt"), "2 tests failed")
 end)
+
+t.case("an agent that the model uses is woken by nobody", function(t)
+  t.hook("file_trigger.lua")
+  t.file("task.lua", [[pi.tool { name = "task", description = "hands work on", parameters = { type = "object" },
+    execute = function(params) return require("pi.agent").run { prompt = params.prompt }.text end }]])
+  t.hook(t.dir() .. "/task.lua")
+  t.answers {}
+  t.model { "looked" }
+  t.match(t.tool("task", { prompt = "look" }).text, "looked")
+  t.equal(t.notices(), {})
+end)

@@ -11,7 +11,7 @@
 --
 -- The session remembers which snapshot belongs to which turn, in entries of the
 -- type git_checkpoint. Before files are restored, those that are there now
--- become a snapshot too. Without a person nothing is restored, and outside of a
+-- become a snapshot too. Without a user nothing is restored, and outside of a
 -- repository nothing happens.
 --
 -- Needs: `git`.

@@ -50,3 +50,22 @@ t.case("outside of a repository nothing happens", function(t)
   t.prompt("hi")
   t.equal({ checkpoints(t), t.notices() }, { {}, {} })
 end)
+
+t.case("an agent that the model uses takes no snapshots of its own", function(t)
+  t.hook("git_checkpoint.lua")
+  t.file("task.lua", [[pi.tool { name = "task", description = "hands work on", parameters = { type = "object" },
+    execute = function(params) return require("pi.agent").run { prompt = params.prompt }.text end }]])
+  t.hook(t.dir() .. "/task.lua")
+  t.file("a.txt", "first")
+  t.equal(t.shell("git init -q && git add -A && git commit -q -m first").exit_code, 0)
+  t.model {
+    { tool = "task", input = { prompt = "try it" } },
+    { tool = "write", input = { path = "b.txt", content = "new" } },
+    { tool = "bash", input = { command = "rm b.txt" } },
+    "tried",
+    "done",
+  }
+  t.equal(t.prompt("try it"), "done")
+  t.equal(#checkpoints(t), 2)
+  t.equal(t.shell("for r in $(git for-each-ref --format='%(refname)' refs/pi-checkpoints); do git ls-tree --name-only $r; done").output:match("b.txt"), nil)
+end)

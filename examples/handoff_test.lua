@@ -26,7 +26,7 @@ t.case("what stands behind the command is its first prompt", function(t)
   t.equal({ text.of(messages[2]), text.of(messages[3]) }, { "now add the tests", "Tests are there." })
 end)
 
-t.case("the person can change the summary, or call it off", function(t)
+t.case("the user can change the summary, or call it off", function(t)
   t.answers { editor = { "shorter", "" } }
   talk(t)
   t.command("/handoff")

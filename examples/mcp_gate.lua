@@ -3,7 +3,7 @@
 -- A yes counts for any arguments, as long as the server says the same of the
 -- tool: when its description or its arguments change, you are asked again. It is
 -- forgotten when pi ends, and never written to the disk, where a tool could
--- write one too. Without a person every call is blocked.
+-- write one too. Without a user every call is blocked.
 --
 -- A call has one name and comes here whichever way it was made: by the tool mcp,
 -- by its own name, by a hook, or by pi mcp call in a shell. To search, to
@@ -19,7 +19,7 @@ pi.on("tool_call", function(event, ctx)
   local allowed = pi.state.allowed or {} -- the definition that was allowed, by name
   if definition and allowed[name] == definition then return end
   if not ctx.has_ui then
-    return { block = true, reason = "this tool of an MCP server needs a person to allow it" }
+    return { block = true, reason = "this tool of an MCP server needs a user to allow it" }
   end
   local title = allowed[name] and "%s is another than the one you allowed. Allow it again?" or "Allow %s from now on?"
   if not ctx.ui.confirm(title:format(name), json.encode(event.input)) then

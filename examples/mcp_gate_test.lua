@@ -19,13 +19,13 @@ local function notes(t, answer)
   return asked
 end
 
-t.case("without a person a call is blocked, whichever way it comes", function(t)
+t.case("without a user a call is blocked, whichever way it comes", function(t)
   notes(t)
   t.model { { tool = "mcp", input = { call = "notes/write", arguments = { text = "x" } } }, "done" }
   t.prompt("write it down")
   t.tool("mcp__notes__read")
-  t.blocked("mcp__notes__write", "needs a person")
-  t.blocked("mcp__notes__read", "needs a person")
+  t.blocked("mcp__notes__write", "needs a user")
+  t.blocked("mcp__notes__read", "needs a user")
   t.equal(t.mcp_calls("notes"), {})
 end)
 

@@ -29,7 +29,7 @@ pi.mode {
   tools = { "read", "grep", "find", "ls" },
   section = [[You are planning. Look around as much as you need, and change nothing. If something that
 matters is not clear, ask about it and stop. When you know enough, end with a plan under the heading "## Plan": short
-numbered steps that name the files and say how each step is checked. It is carried out when the person accepts it.]],
+numbered steps that name the files and say how each step is checked. It is carried out when the user accepts it.]],
   -- A hook may have put a tool of its own in the place of one of these.
   gate = function(event)
     if only_reads(event) then return end
@@ -50,7 +50,7 @@ local function last_answer(messages)
   return ""
 end
 
--- A message of the person that the model goes on with.
+-- A message of the user that the model goes on with.
 local function go_on(kind, content)
   return {
     continue = true,
@@ -58,7 +58,7 @@ local function go_on(kind, content)
   }
 end
 
--- What should be different about a plan; nil where the person has nothing to say.
+-- What should be different about a plan; nil where the user has nothing to say.
 local function wish(ctx)
   if not ctx.ui.can("draw") then return end -- others answer in a prompt
   local field = ctx.ui.field { rows = 5, prompt = "change> ", placeholder = "what should be different? Ctrl+J breaks a line, Esc goes back to the prompt" }
@@ -137,9 +137,9 @@ pi.mode {
     elseif type(event.input.path) == "string" then
       about = event.input.path
     end
-    if not ctx.has_ui then return { block = true, reason = "the mode ask needs a person who says yes" } end
+    if not ctx.has_ui then return { block = true, reason = "the mode ask needs a user who says yes" } end
     if not ctx.ui.confirm(title, about, key and { always = key }) then
-      return { block = true, reason = "the person did not want that" }
+      return { block = true, reason = "the user did not want that" }
     end
   end,
 }

@@ -50,3 +50,21 @@ t.case("a run that failed is told as that", function(t)
   t.prompt("work")
   t.equal(t.desktop()[1].title, "failed")
 end)
+
+t.case("an agent that the model uses is not told of by itself", function(t)
+  begin(t)
+  t.file("task.lua", [[pi.tool { name = "task", description = "hands work on", parameters = { type = "object" },
+    execute = function(params) return require("pi.agent").run { prompt = params.prompt }.text end }]])
+  t.hook(t.dir() .. "/task.lua")
+  t.model {
+    { tool = "task", input = { prompt = "build it" } },
+    function()
+      t.clock.advance(60000)
+      return "It is built."
+    end,
+    "done",
+  }
+  t.prompt("work")
+  t.equal(t.desktop(), { { title = "done", body = t.dir() .. ", after 1m: done" } })
+  t.equal(t.read("~/.pi/agent/hooks.log"), nil) -- nor did anybody try to
+end)

@@ -1,11 +1,11 @@
--- Permission gate: shell commands that can do more than look need a person's yes.
+-- Permission gate: shell commands that can do more than look need the user's yes.
 --
 -- A command line is taken apart by pi.sh, not searched with patterns: what
 -- stands behind a pipe, in $(…), in sh -c "…" or behind sudo is seen as well.
 -- A line runs unasked only if every command in it is known to change nothing.
 -- Everything else is asked about: commands that are not in the list, writing
 -- into files, variables that are set, and whatever cannot be known before it
--- runs. Without a person it is blocked.
+-- runs. Without a user it is blocked.
 --
 -- Install: pi hooks add example:permission_gate, or try it with pi --hook permission_gate.lua.
 
@@ -57,7 +57,7 @@ pi.on("tool_call", function(event, ctx)
   local why = doubts(line)
   if not why then return end
   if not ctx.has_ui then
-    return { block = true, reason = "this command needs a person to allow it: " .. why }
+    return { block = true, reason = "this command needs a user to allow it: " .. why }
   end
   if not ctx.ui.confirm("Run this command? (" .. why .. ")", line) then
     return { block = true, reason = "the user did not allow this command" }

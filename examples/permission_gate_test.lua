@@ -11,11 +11,11 @@ end
 t.case("a removal is blocked where nobody can be asked", function(t)
   removal(t)
   t.equal(t.prompt("clean up"), "done")
-  t.blocked("bash", "needs a person")
+  t.blocked("bash", "needs a user")
   t.equal(t.read("notes.txt"), "keep me")
 end)
 
-t.case("the person says yes", function(t)
+t.case("the user says yes", function(t)
   removal(t)
   t.answers { confirm = true }
   t.prompt("clean up")
@@ -24,7 +24,7 @@ t.case("the person says yes", function(t)
   t.shown("rm notes.txt")
 end)
 
-t.case("the person says no", function(t)
+t.case("the user says no", function(t)
   removal(t)
   t.answers { confirm = false }
   t.prompt("clean up")

@@ -16,7 +16,7 @@ local text = require "pi.text"
 local TYPE = "stack_pop"
 local LONGEST = 4000 -- characters of one tool result in a summary request
 
-local PROMPT = [[You summarise a part of a conversation between a person and a coding agent, so that the
+local PROMPT = [[You summarise a part of a conversation between a user and a coding agent, so that the
 agent can go on with the summary in place of that part. Keep the goal, what was decided and why, what was
 done, exact paths, names and error texts, and what is still open. Leave out what has no further use. Answer
 with the summary only.]]

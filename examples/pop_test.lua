@@ -33,7 +33,7 @@ t.case("what came of a turn becomes a summary", function(t)
   t.equal(texts(t.requests()[5].messages), { "q1", "a1", "[Summary]\n\ntwo and three", "q4" })
 end)
 
-t.case("the person is asked which turn", function(t)
+t.case("the user is asked which turn", function(t)
   t.answers { select = function(_, lines) return lines[1] end }
   talk(t)
   t.model { "all of it" }

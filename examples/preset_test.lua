@@ -35,7 +35,7 @@ t.case("a resumed session has its preset again", function(t)
   t.equal(tools(t.requests()[2]), 2)
 end)
 
-t.case("the person picks one from a list", function(t)
+t.case("the user picks one from a list", function(t)
   t.hook("preset.lua")
   t.file("~/.pi/agent/presets.json", PRESETS)
   t.answers { select = "look" }

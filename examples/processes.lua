@@ -127,7 +127,7 @@ local function items()
 end
 
 -- Shows the commands as they go on, and what the selected one printed last. Returns the one
--- that the person wants to see, or nil.
+-- that the user wants to see, or nil.
 local function look(ctx)
   local theme, list, shown = ctx.ui.theme, ctx.ui.list { items = items() }, nil
   local cancel = timer.every(1000, function()

@@ -15,7 +15,7 @@ t.case("a command is started, read and waited for", function(t)
   t.equal(call(t, { action = "read", id = "1", lines = 0 }), "1  exit status 3  echo one; echo two >&2; exit 3\n")
 end)
 
-t.case("a command that goes on is stopped, by the model and by the person", function(t)
+t.case("a command that goes on is stopped, by the model and by the user", function(t)
   t.hook("processes.lua")
   call(t, { action = "start", command = "exec sleep 600" })
   call(t, { action = "start", command = "exec sleep 601" })

@@ -1,5 +1,5 @@
 -- Protected paths: files with secrets and the insides of .git and node_modules are neither
--- read nor written unless a person says yes. Without a person they never are. It is a net
+-- read nor written unless the user says yes. Without a user they never are. It is a net
 -- against accidents.
 --
 -- For tools that take a path it counts as it is written and as it is on the disk, with
@@ -205,13 +205,13 @@ local function guarded_call(event)
   end
 end
 
-local allowed = {} -- calls that a person said yes to, by id
+local allowed = {} -- calls that the user said yes to, by id
 
 pi.on("tool_call", function(event, ctx)
   local why = guarded_call(event)
   if not why then return end
   if not ctx.has_ui then
-    return { block = true, reason = why .. "; a person would have to allow it" }
+    return { block = true, reason = why .. "; a user would have to allow it" }
   end
   local what = event.input.command or event.tool_name .. " " .. event.input.path
   if not ctx.ui.confirm("Allow this? " .. why, what) then

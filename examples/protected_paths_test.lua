@@ -8,13 +8,13 @@ local function tool(t, name, input)
   return t.calls(name)[#t.calls(name)]
 end
 
-t.case("secrets are neither read nor written without a person", function(t)
+t.case("secrets are neither read nor written without a user", function(t)
   t.hook("protected_paths.lua")
   t.file(".env", "TOKEN=1")
   for _, path in ipairs { ".env", "./.env", "@.env", "sub/../.env", ".ENV", "keys/server.pem", "~/.ssh/config", ".git/config" } do
     t.equal(tool(t, "read", { path = path }).ran, false, path)
   end
-  t.blocked("read", "a person would have to allow it")
+  t.blocked("read", "a user would have to allow it")
   t.equal(tool(t, "write", { path = ".env", content = "x" }).ran, false)
   t.equal(t.read(".env"), "TOKEN=1")
 end)
@@ -33,8 +33,8 @@ t.case("a name counts as the file system takes it", function(t)
     "prod.\226\132\170ey", "PROD.KEY", ".\195\159h/config", ".\197\191sh/x", ".e\226\128\141nv", ".e\194\173nv", ".env.", ".env ", ".env::$DATA",
     "\239\187\191.env", "id_r\197\191a",
   } do
-    t.match(tool(t, "read", { path = path }).text, "a person would have to allow it", path)
-    t.match(tool(t, "bash", { command = "cat '" .. path .. "'" }).text, "a person would have to allow it", path)
+    t.match(tool(t, "read", { path = path }).text, "a user would have to allow it", path)
+    t.match(tool(t, "bash", { command = "cat '" .. path .. "'" }).text, "a user would have to allow it", path)
   end
 end)
 
@@ -70,11 +70,11 @@ t.case("a link counts by whatever name a tool takes for its own", function(t)
   t.file(".env", "TOKEN=1\n")
   t.shell("ln -s .env @plain; ln -s .env 'of two'; ln -s .env plain")
   for _, path in ipairs { "@plain", "@@plain", "of two", "of\194\160two", "@of\226\128\175two", "pl\239\189\129in" } do
-    t.match(tool(t, "read", { path = path }).text, "a person would have to allow it", path)
+    t.match(tool(t, "read", { path = path }).text, "a user would have to allow it", path)
   end
 end)
 
-t.case("what the person allowed is shown whole", function(t)
+t.case("what the user allowed is shown whole", function(t)
   t.hook("protected_paths.lua")
   t.file(".env", "TOKEN=1\n")
   t.answers { confirm = true }
@@ -90,7 +90,7 @@ t.case("a word that contains a name is asked about, and so are lists and folders
     "zip -@ x.zip <list", "zip -r@ x.zip <list", "curl -K list", "curl -sSK list", "curl --config list", "wget -i list", "wget -qi list",
     "wget --input-file=list", "git --git-dir=x log", "git --git-dir x log", "npm --prefix sub test", "pnpm --dir sub test",
   } do
-    t.match(tool(t, "bash", { command = line }).text, "a person would have to allow it", line)
+    t.match(tool(t, "bash", { command = line }).text, "a user would have to allow it", line)
   end
   for _, line in ipairs {
     "cat .gitignore", "ls -lT", "grep -C 3 x open", "cat .env.example", "echo .github/x", "git log @~1", "echo a@b.example", "sort -T /tmp open",
@@ -121,7 +121,7 @@ t.case("a link into them counts", function(t)
   t.blocked("read", "is really in .env")
 end)
 
-t.case("the person can allow it", function(t)
+t.case("the user can allow it", function(t)
   t.hook("protected_paths.lua")
   t.file(".env", "TOKEN=1")
   t.answers { confirm = { false, true } }

@@ -13,7 +13,7 @@ local text = require "pi.text"
 
 local OTHER = "something else"
 
--- An answer in one's own words, below the question; nil when the person left it.
+-- An answer in one's own words, below the question; nil when the user left it.
 local function write(title, ctx, call)
   if not ctx.ui.can("draw") then return ctx.ui.input(title, "in your own words", { signal = call.signal }) end
   local theme, field = ctx.ui.theme, ctx.ui.field { rows = 8, prompt = "> ", placeholder = "in your own words" }
@@ -31,7 +31,7 @@ local function write(title, ctx, call)
   return said and said:find("%S") and said or nil
 end
 
--- The answer to a question: a text, or nil when the person left it.
+-- The answer to a question: a text, or nil when the user left it.
 local function ask(question, ctx, call)
   local title = question.header and question.header .. ": " .. question.question or question.question
   local choices = {}
@@ -63,9 +63,9 @@ end
 pi.tool {
   name = "questionnaire",
   label = "Questions",
-  description = "Ask the person one or several questions and wait for the answers. Use it when the task can be read in "
+  description = "Ask the user one or several questions and wait for the answers. Use it when the task can be read in "
     .. "different ways and the choice matters. They can always answer in their own words.",
-  prompt_snippet = "ask the person questions with answers to choose from",
+  prompt_snippet = "ask the user questions with answers to choose from",
   execution = "sequential", -- two dialogs at a time would confuse everybody
   annotations = { read_only = true },
   parameters = schema.object {
@@ -75,7 +75,7 @@ pi.tool {
       options = schema.optional(schema.array(schema.object {
         label = schema.string("the answer, in a few words"),
         description = schema.optional(schema.string("what it would mean")),
-      }, "answers to choose from; without them the person writes one")),
+      }, "answers to choose from; without them the user writes one")),
       multi = schema.optional(schema.boolean("several answers may be chosen")),
     }, { min_items = 1, max_items = 10 }),
   },
@@ -87,7 +87,7 @@ pi.tool {
     for i, question in ipairs(params.questions) do
       local answer = ask(question, ctx, call)
       if not answer then
-        lines[#lines + 1] = question.question .. "\n  The person does not want to answer. Go on without it, or stop and say why you cannot."
+        lines[#lines + 1] = question.question .. "\n  The user does not want to answer. Go on without it, or stop and say why you cannot."
         return { content = table.concat(lines, "\n"), details = { answers = answers, left = true } }
       end
       answers[i] = answer

@@ -157,7 +157,7 @@ local function choices_of(entries)
   return list
 end
 
--- "both", "conversation" or "files"; nil when the person left it.
+-- "both", "conversation" or "files"; nil when the user left it.
 local function how(choice, ctx)
   if not choice.id then return "files" end
   if not next(choice.copies) then return "conversation" end
@@ -169,7 +169,7 @@ local function how(choice, ctx)
 end
 
 local function rewind(ctx)
-  if not ctx.has_ui then return { status = "rewind needs a person to choose" } end
+  if not ctx.has_ui then return { status = "rewind needs a user to choose" } end
   if not ctx.is_idle() then return { status = "the agent is at work; Esc interrupts it" } end
   local choices = choices_of(ctx.entries)
   if #choices == 0 then return { status = "there is no prompt to go back to" } end

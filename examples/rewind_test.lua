@@ -60,7 +60,7 @@ end)
 
 t.case("the files alone go back, and come back", function(t)
   two_prompts(t)
-  t.file("a.txt", "by hand\n") -- what the person wrote meanwhile is not lost
+  t.file("a.txt", "by hand\n") -- what the user wrote meanwhile is not lost
   choose(t, "change a", "files only")
   t.command("/rewind")
   t.equal(t.read("a.txt"), "one\n")

@@ -41,14 +41,14 @@ t.case("commands of the model run in the sandbox, as they were seen", function(t
   t.ok(arguments:find('bash\n-c\necho "a  b" >made; cat made\n', 1, true), arguments)
 end)
 
-t.case("the network is there if the person wants it", function(t)
+t.case("the network is there if the user wants it", function(t)
   machine(t)
   t.flags { ["sandbox-network"] = true }
   t.tool("bash", { command = "true" })
   t.equal(t.read("arguments"):find("--unshare-net", 1, true), nil)
 end)
 
-t.case("commands of the person run as always", function(t)
+t.case("commands of the user run as always", function(t)
   machine(t)
   t.shell("touch made")
   t.equal(t.read("made"), "")

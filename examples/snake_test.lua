@@ -85,7 +85,7 @@ t.case("a small window has a small field, with all of its borders", function(t)
   t.command("/snake")
 end)
 
-t.case("without a person there is no game", function(t)
+t.case("without a user there is no game", function(t)
   t.hook("snake.lua")
   t.match(t.command("/snake"), "needs a terminal")
 end)

@@ -27,7 +27,7 @@ t.case("the commands of the model run there, as they were seen", function(t)
   t.equal(t.status().ssh, "ssh me@build.example:srv")
 end)
 
-t.case("so do those of the person", function(t)
+t.case("so do those of the user", function(t)
   machine(t, "build.example")
   t.equal(t.shell("ls").output, "srv\n")
 end)

@@ -76,8 +76,10 @@ end
 local function follow(row, event)
   if event.type == "tool_execution_start" then
     row.doing = about(event.tool_name, event.args)
+  elseif event.type == "message_end" and event.message.usage then
+    row.tokens = row.tokens + event.message.usage.total
   elseif event.type == "turn_end" then
-    row.doing, row.tokens = "thinking", row.tokens + event.usage.total
+    row.doing = "thinking"
   else
     return false
   end

@@ -54,7 +54,7 @@ t.case("a row says what each does, and what came of it", function(t)
     last = table.concat(drawing.lines, "\n")
     drawn = drawn .. last .. "\n"
   end
-  t.match(drawn, "● scout  ls %.")
+  t.match(drawn, "● scout  ls %. +[1-9]%d* tokens")
   t.match(drawn, "● scout  thinking +%d+ tokens")
   t.match(last, "✓ scout  nothing there +%d+ tokens · 3s · %$0%.%d+")
 end)

@@ -68,7 +68,7 @@ local function new_game(number)
   return game
 end
 
--- Puts the person's mark and then the machine's. Returns whether the game ended with it.
+-- Puts the user's mark and then the machine's. Returns whether the game ended with it.
 local function play(game, place)
   if game.result or game.board[place] ~= "" then return false end
   game.board[place] = "X"

@@ -10,7 +10,7 @@ t.case("the machine is in the way, wins, and the score is kept in the session", 
   t.hook("tic_tac_toe.lua")
   t.answers {
     custom = function(view)
-      t.match(play(view, "enter"), " O | 2 | 3 ") -- the person has the middle
+      t.match(play(view, "enter"), " O | 2 | 3 ") -- the user has the middle
       t.match(play(view, "2"), " 7 | O | 9 ") -- its column is stopped
       t.match(play(view, "right enter"), " O | O | 9 ") -- and the way from 3 to 7
       t.match(play(view, "9"), "the machine has won: n plays again")
@@ -48,7 +48,7 @@ t.case("a place that is taken stays as it is, and the machine begins every other
   t.command("/tictactoe")
 end)
 
-t.case("without a person there is no game", function(t)
+t.case("without a user there is no game", function(t)
   t.hook("tic_tac_toe.lua")
   t.match(t.command("/tictactoe"), "needs a terminal")
 end)

@@ -29,7 +29,7 @@ local function apply(names)
   return active
 end
 
--- What the person marks in the list of all tools; nil if nothing was chosen.
+-- What the user marks in the list of all tools; nil if nothing was chosen.
 local function pick(ctx)
   local choices = {}
   for _, tool in ipairs(pi.tools()) do

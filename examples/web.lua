@@ -1,7 +1,7 @@
 -- Web: a tool that fetches a page and gives it to the model as Markdown.
 --
 -- You are asked about each host, once or for the session; those in --web-hosts are
--- fetched from unasked, "*.example.org" with all below it. Without a person nothing
+-- fetched from unasked, "*.example.org" with all below it. Without a user nothing
 -- else is fetched. Where a page sends on to, the same question comes again. A host that is
 -- not listed has to be on a public address: no page leads into your network. What the model
 -- reads is at most 50 KiB, and marked as what others wrote.
@@ -38,7 +38,7 @@ local function may_fetch(url, ctx)
   if not host then return nil, "that is no plain http or https address: " .. url end
   if is_listed(host) or ctx.ui.confirm("Fetch from " .. host .. "?", url, { always = host }) then return true end
   return nil, ctx.has_ui and "the user does not want anything from " .. host
-    or host .. " needs a person to allow it, or --web-hosts=" .. host
+    or host .. " needs a user to allow it, or --web-hosts=" .. host
 end
 
 -- Reads the beginning of a page; more than READ is not even sent.

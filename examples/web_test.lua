@@ -43,15 +43,15 @@ end
 ]])
 end)
 
-t.case("without a person a host has to be listed", function(t)
+t.case("without a user a host has to be listed", function(t)
   local url = site { ["/"] = "<p>in</p>" }
   t.hook("web.lua")
   local r = t.tool("web_fetch", { url = url .. "/" })
   t.ok(r.is_error)
-  t.equal(r.text, "127.0.0.1 needs a person to allow it, or --web-hosts=127.0.0.1")
+  t.equal(r.text, "127.0.0.1 needs a user to allow it, or --web-hosts=127.0.0.1")
 end)
 
-t.case("the person is asked about each host, also where a page sends on to", function(t)
+t.case("the user is asked about each host, also where a page sends on to", function(t)
   local url = site { ["/"] = { status = 302, headers = { Location = "/next" } }, ["/next"] = { status = 301, headers = { Location = "http://other.example/" } } }
   local asked = {}
   t.hook("web.lua")
@@ -65,7 +65,7 @@ t.case("the person is asked about each host, also where a page sends on to", fun
   t.equal(asked, { "Fetch from other.example?" })
 end)
 
-t.case("what a person allows is fetched from public addresses only", function(t)
+t.case("what a user allows is fetched from public addresses only", function(t)
   local url = site { ["/"] = "<p>in</p>" }
   t.hook("web.lua")
   t.answers(function() return true end)
@@ -78,8 +78,8 @@ t.case("an address that is written in an odd way is refused", function(t)
   for _, url in ipairs { "file:///etc/passwd", "http://docs.example.org@evil.example/", "http://evil.example\\.example.org/", "http://[::1]/", "ftp://docs.example.org/" } do
     t.match(t.tool("web_fetch", { url = url }).text, "no plain http or https address")
   end
-  t.match(t.tool("web_fetch", { url = "http://example.org/" }).text, "needs a person")
-  t.match(t.tool("web_fetch", { url = "http://evilexample.org/" }).text, "needs a person")
+  t.match(t.tool("web_fetch", { url = "http://example.org/" }).text, "needs a user")
+  t.match(t.tool("web_fetch", { url = "http://evilexample.org/" }).text, "needs a user")
 end)
 
 t.case("a long page is cut, and other kinds of answers are told", function(t)

@@ -38,3 +38,14 @@ t.case("without a token nothing is listened on", function(t)
   t.equal(t.entries(), {})
   t.shown("not listening")
 end)
+
+t.case("an agent that the model uses listens to nobody", function(t)
+  t.file("task.lua", [[pi.tool { name = "task", description = "hands work on", parameters = { type = "object" },
+    execute = function(params) return require("pi.agent").run { prompt = params.prompt }.text end }]])
+  t.hook(t.dir() .. "/task.lua")
+  server(t)
+  local before = #t.notices()
+  t.model { "looked" }
+  t.match(t.tool("task", { prompt = "look" }).text, "looked")
+  t.equal(#t.notices(), before)
+end)

@@ -11,6 +11,7 @@ import (
 	"pi/internal/cells"
 	"pi/internal/githead"
 	"pi/internal/printable"
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -498,6 +499,16 @@ func (r *REPL) refreshLater() {
 	if r.agent != nil {
 		go r.refresh()
 	}
+}
+
+// countsUsage shows at once what was used beside the conversation, such as by an agent that works for
+// long.
+func (r *REPL) countsUsage(e *session.Entry) {
+	if e.Type != session.TypeUsage {
+		return
+	}
+	r.screen.change(func() { r.screen.status.spent = true })
+	r.refreshLater()
 }
 
 // longRun is how long a run takes, at least, for its end to be told to a user who

@@ -9,8 +9,8 @@ import (
 )
 
 // An agent that a hook uses in a tool shows as the call of that. One that works otherwise has a row of
-// its own in the live zone, which says what it does. Esc does not end it: the user has begun something
-// else since, and /agents ends one.
+// its own in the live zone, which says what it does. Esc ends it only with the command that waits for it;
+// /agents ends any.
 
 // agentRow is an agent that works for no call.
 type agentRow struct {
@@ -68,7 +68,6 @@ func (r *REPL) agentWorks(e *agent.ChildUpdate) {
 func (r *REPL) agentEnds(e *agent.ChildEnd) {
 	s := r.screen
 	s.change(func() {
-		s.status.spent = s.status.spent || e.Usage.Cost.Total > 0
 		row := s.agents.find(e.Name)
 		if row == nil {
 			return
@@ -79,5 +78,4 @@ func (r *REPL) agentEnds(e *agent.ChildEnd) {
 			s.add(kindNotice, printable.Line("... agent "+e.Name+" has ended: "+e.StopReason+" "+printable.Seconds(s.now().Sub(row.began))))
 		}
 	})
-	r.refreshLater()
 }

@@ -195,7 +195,7 @@ func (r *REPL) Wants(k agent.Kind) bool {
 		agent.KindAutoRetryStart, agent.KindAutoRetryWaited, agent.KindMessageUpdate, agent.KindMessageEnd,
 		agent.KindToolExecutionStart, agent.KindToolExecutionUpdate, agent.KindToolExecutionEnd, agent.KindToolClock, agent.KindToolRan, agent.KindToolCall,
 		agent.KindTurnStart, agent.KindModelSelect, agent.KindThinkingLevelSelect, agent.KindModeSelect, agent.KindSessionStart,
-		agent.KindChildStart, agent.KindChildUpdate, agent.KindChildEnd:
+		agent.KindEntryAppended, agent.KindChildStart, agent.KindChildUpdate, agent.KindChildEnd:
 		return true
 	}
 	return false
@@ -218,6 +218,8 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 		s.change(func() { s.status.spent = s.status.spent || e.Usage.Cost.Total > 0 })
 	case *agent.SessionTree:
 		s.change(func() { s.status.spent = s.status.spent || e.Cost() > 0 })
+	case *agent.EntryAppended:
+		r.countsUsage(e.Entry)
 	case *agent.CompactionStart:
 		r.compactionStarts(e)
 	case *agent.CompactionEnd:

@@ -109,6 +109,28 @@ func TestTheContextIsSmallAfterACompaction(t *testing.T) {
 	}
 }
 
+func TestWhatWasUsedBesideTheConversationIsSpent(t *testing.T) {
+	s := session.New(session.Options{})
+	r := New(Options{})
+	for _, c := range []struct {
+		entryType string
+		body      any
+		want      bool
+	}{
+		{session.TypeModelChange, session.ModelChange{Provider: "acme", ModelID: "one"}, false},
+		{session.TypeUsage, session.UsageEntry{Kind: agent.KindAgent, Usage: &message.Usage{Cost: message.Cost{Total: 0.5}}}, true},
+	} {
+		e, err := s.Append(c.entryType, c.body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := &agent.EntryAppended{Entry: e}
+		if !r.Wants(told.Kind()) || r.Handle(t.Context(), told) != nil || r.screen.status.spent != c.want {
+			t.Errorf("with %s: spent %v, want %v", c.entryType, r.screen.status.spent, c.want)
+		}
+	}
+}
+
 func TestWhatTheSummaryOfABranchCostIsSpent(t *testing.T) {
 	s := session.New(session.Options{})
 	e, err := s.Append(session.TypeBranchSummary, session.BranchSummary{Summary: "s", Usage: &message.Usage{Cost: message.Cost{Total: 0.5}}})

@@ -270,6 +270,10 @@ func TestALineToPickFromHasWhatPeopleKnowASessionBy(t *testing.T) {
 	if got, want := pickLine(info, now, true), "(a copy) work · fix it · 3 h ago · 2 messages · 12.3 kB · /p · id"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	info.Agent = session.AgentMark{Name: "reviewer", Depth: 1} // whose parent is who used it
+	if got, want := pickLine(info, now, true), "work · fix it · 3 h ago · 2 messages · 12.3 kB · /p · id"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 func TestAgesReadAsPeopleSayThem(t *testing.T) {

@@ -309,10 +309,10 @@ func BusyRow(busy *session.BusyError, now time.Time) string {
 const titleLength = 60
 
 // Title returns the name of a session or, without one, the beginning of its first prompt,
-// marked if the session is a copy of another.
+// marked if the session is a copy of another. That of an agent has its parent for another reason.
 func Title(info folder.Info) string {
 	text := printable.FirstLine(cmp.Or(info.Name, info.FirstPrompt), titleLength)
-	if info.Parent != "" {
+	if info.Parent != "" && !info.Agent.IsSet() {
 		return "(a copy) " + text
 	}
 	return text

@@ -1,4 +1,4 @@
--- NAME: bash asks a person before it runs rm, unlink, shred or find -delete, or a line whose
+-- NAME: bash asks the user before it runs rm, unlink, shred or find -delete, or a line whose
 -- programs cannot be known beforehand. What other programs remove (git clean, a script) is not seen.
 --
 -- A handler of tool_call sees each tool call before it runs. It returns nothing where it has no
@@ -36,9 +36,9 @@ pi.on("tool_call", function(event, ctx)
   local why = objection_to_line(event.input.command)
   if not why then return end
   if not ctx.has_ui then
-    return { block = true, reason = "a person has to allow this: " .. why }
+    return { block = true, reason = "a user has to allow this: " .. why }
   end
   if not ctx.ui.confirm("Run this? (" .. why .. ")", event.input.command) then
-    return { block = true, reason = "the person did not allow it: " .. why }
+    return { block = true, reason = "the user did not allow it: " .. why }
   end
 end)

@@ -1,4 +1,4 @@
--- Tests of NAME.lua. The model is a script here, and so is the person; each case has a folder of
+-- Tests of NAME.lua. The model is a script here, and so is the user; each case has a folder of
 -- its own.
 
 local t = require "pi.test"
@@ -9,21 +9,21 @@ local function removal(t, command)
   t.model { { tool = "bash", input = { command = command or "ls | xargs rm" } }, "done" }
 end
 
-t.case("without a person it does not run", function(t)
+t.case("without a user it does not run", function(t)
   removal(t)
   t.prompt("clean up")
   t.blocked("bash", "rm removes files")
   t.equal(t.read("notes.txt"), "keep me")
 end)
 
-t.case("the person says no", function(t)
+t.case("the user says no", function(t)
   removal(t)
   t.answers { confirm = false }
   t.prompt("clean up")
   t.blocked("bash", "did not allow")
 end)
 
-t.case("the person says yes", function(t)
+t.case("the user says yes", function(t)
   removal(t)
   t.answers { confirm = true }
   t.prompt("clean up")
@@ -39,7 +39,7 @@ for _, line in ipairs {
   { "X=rm; $X notes.txt", "cannot be known" },
   { "$(echo rm) notes.txt", "cannot be known" },
   { "echo 'rm notes.txt' | sh", "cannot be known" },
-  { "rm 'notes.txt", "a person has to allow this" }, -- no shell syntax
+  { "rm 'notes.txt", "a user has to allow this" }, -- no shell syntax
 } do
   local command, why = line[1], line[2]
   t.case("it is seen in " .. command, function(t)

@@ -40,7 +40,7 @@ local hook_source = [[
 -- Asks before a shell command that removes files. Edit me while pi runs.
 pi.on("tool_call", function(event, ctx)
   if event.tool_name ~= "bash" or not event.input.command:find("rm ", 1, true) then return end
-  if not ctx.has_ui then return { block = true, reason = "removing files needs a person to confirm it" } end
+  if not ctx.has_ui then return { block = true, reason = "removing files needs a user to confirm it" } end
   if not ctx.ui.confirm("Remove files?", event.input.command) then
     return { block = true, reason = "Blocked by user" }
   end
@@ -293,7 +293,7 @@ local function answer_for(call, result)
 end
 
 -- last_turn returns the calls of the last assistant message and the results that
--- follow it, or nil if a person spoke last.
+-- follow it, or nil if the user spoke last.
 local function last_turn(messages)
   local results, i = {}, #messages
   while i > 0 and messages[i].role == "toolResult" do
@@ -327,7 +327,7 @@ end
 local function call_tools(request, emit, wishes)
   local names = {}
   for _, wish in ipairs(wishes) do names[#names + 1] = wish.tool end
-  say(emit, "thinking", "The person asks for " .. count(#wishes, "thing", "things") .. "; I call " .. table.concat(names, ", ") .. ".")
+  say(emit, "thinking", "The user asks for " .. count(#wishes, "thing", "things") .. "; I call " .. table.concat(names, ", ") .. ".")
   for i, wish in ipairs(wishes) do
     if not available(request.tools, wish.tool) then
       say(emit, "text", "The tool " .. wish.tool .. " is not active here. ")
@@ -340,7 +340,7 @@ end
 -- A gate ---------------------------------------------------------------------
 -- Asked for a gate against force pushes, it does what a model does: it reads the
 -- guide, writes the hook and its test, checks both, and says what waits for the
--- person. Hook and test are those of the guide.
+-- user. Hook and test are those of the guide.
 
 local gate_file = hook_dir .. "/no_force_push.lua"
 local gate_test = hook_dir .. "/no_force_push_test.lua"
