@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 	"testing"
+	"time"
 
 	"pi/internal/testing/slowmodel"
 	"pi/luahooks/api"
@@ -83,7 +85,7 @@ func BenchmarkMemoryOfAChild(b *testing.B) {
 }
 
 // BenchmarkChildrenOfFiftyTurns has four children take fifty turns each, one after the other and beside
-// each other.
+// each other, of a model that takes a while for each answer, as models do.
 func BenchmarkChildrenOfFiftyTurns(b *testing.B) {
 	const turns, many = 50, 4
 	for name, max := range map[string]int{"after": 1, "beside": many} {
@@ -91,7 +93,7 @@ func BenchmarkChildrenOfFiftyTurns(b *testing.B) {
 			p := openParent(b, Options{}, fmt.Sprintf("[agents]\nmax = %d\n", max), exampleHooks(b))
 			ctx, cancel := context.WithCancel(b.Context())
 			defer cancel()
-			go playTurns(ctx, p, turns)
+			go playTurns(ctx, p, turns, 100*time.Millisecond)
 			for b.Loop() {
 				var all []api.Child
 				for range many {
@@ -107,19 +109,24 @@ func BenchmarkChildrenOfFiftyTurns(b *testing.B) {
 	}
 }
 
-// playTurns answers all requests: each with a call, until an agent has made so many.
-func playTurns(ctx context.Context, p parent, turns int) {
+// playTurns answers all requests, each after a while: with a call, until an agent has made so many.
+func playTurns(ctx context.Context, p parent, turns int, after time.Duration) {
+	var answers sync.WaitGroup
+	defer answers.Wait()
 	for {
 		turn, err := p.model.Next(ctx)
 		if err != nil {
 			return
 		}
-		if n := len(turn.Request.Of("assistant")); n+1 < turns {
-			turn.Call(fmt.Sprint("c", n), "ls", "path", ".", "limit", n+1)
-		} else {
-			turn.Text("done")
-		}
-		turn.End()
+		answers.Go(func() {
+			time.Sleep(after)
+			if n := len(turn.Request.Of("assistant")); n+1 < turns {
+				turn.Call(fmt.Sprint("c", n), "ls", "path", ".", "limit", n+1)
+			} else {
+				turn.Text("done")
+			}
+			turn.End()
+		})
 	}
 }
 
@@ -128,7 +135,7 @@ func BenchmarkChildrenInAQueue(b *testing.B) {
 	p := openParent(b, Options{}, "", nil)
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
-	go playTurns(ctx, p, 2)
+	go playTurns(ctx, p, 2, 0)
 	for b.Loop() {
 		var all []api.Child
 		for range 32 {

@@ -123,7 +123,7 @@ return {
     goal_updated = no_such("goals"),
     retry_fallback_applied = no_such("a model to fall back to"),
     retry_fallback_succeeded = no_such("a model to fall back to"),
-    user_python = no_such("Python of the person"),
+    user_python = no_such("Python of the user"),
     cache_warming_decision = no_such("the warming of caches"),
   },
   members = members,
