@@ -15,8 +15,9 @@
 // What is typed filters: a row stays if each word is somewhere in one of its columns, its
 // description, or the text it is found by. Where a part of a word must not choose
 // ([Options.Whole]), all rows stay, and none is selected until it is a whole one. Rows keep
-// their order. The caller may replace them at any time ([Picker.SetRows]), because more were read or because an action changed
-// them: the filter stays, and so does the selected row.
+// their order; a user who has not moved is at one that begins with what was typed, if there is
+// one. The caller may replace them at any time ([Picker.SetRows]), because more were read or
+// because an action changed them: the filter stays, and so does the selected row.
 //
 // Where only lines can be read, [Numbered] writes rows as a list and [Choose] reads what
 // was typed; numbers choose only there.
@@ -207,6 +208,23 @@ func (p *Picker) refilter() {
 		}
 		p.query = query
 		p.show(selected.ID, 0)
+		p.selectBeginning()
+	}
+}
+
+// selectBeginning selects the first row that begins with what is typed, unless the user has moved or is
+// at one: who types the name of something means that before what only has the word in its description.
+func (p *Picker) selectBeginning() {
+	words := fuzzy.Words(p.query)
+	if p.touched || p.options.Whole || len(words) != 1 || p.matched == 0 {
+		return
+	}
+	begins := func(i int) bool {
+		label := fuzzy.Words(strings.Join(p.table.rows[i].Columns, " "))
+		return len(label) > 0 && strings.HasPrefix(label[0], words[0])
+	}
+	if at := slices.IndexFunc(p.shown[:p.matched], begins); at >= 0 && !begins(p.shown[p.at]) {
+		p.at = at
 	}
 }
 

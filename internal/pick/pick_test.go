@@ -248,6 +248,25 @@ func TestNewRowsKeepFilterAndSelection(t *testing.T) {
 	}
 }
 
+func TestARowThatBeginsWithWhatIsTypedIsMeantBeforeOthers(t *testing.T) {
+	rows := []Row{
+		{ID: "rules", Columns: []string{"rules", "the model follows them"}},
+		{ID: "modes", Columns: []string{"modes", "three ways to work"}},
+		{ID: "models", Columns: []string{"models", "what there is"}},
+	}
+	for keys, want := range map[string]string{"'mod": "modes", "'models": "models", "'model f": "rules", "'x": "", "'ways": "modes"} {
+		p := New(Options{Title: "?"}, rows)
+		press(p, keys)
+		equal(t, selected(p), want)
+	}
+	p := New(Options{Title: "?", Initial: "models"}, rows)
+	press(p, "'mo")
+	equal(t, selected(p), "models") // it begins so as well
+	p = New(Options{Title: "?"}, rows)
+	press(p, "'m", "up", "'o")
+	equal(t, selected(p), "rules") // to which the user went
+}
+
 func TestActionsMayReplaceRows(t *testing.T) {
 	rows := many(5)
 	var p *Picker
