@@ -21,8 +21,8 @@ type running struct{ id, title string }
 // longestTitle is how many characters of the title of a call are kept.
 const longestTitle = 200
 
-// Wants reports whether Handle uses events of this kind. A child listens to its own agent, as
-// the last listener.
+// Wants reports whether Handle uses events of this kind. A child hears of its own agent
+// behind the hooks of that.
 func (c *Child) Wants(k agent.Kind) bool {
 	return k == agent.KindToolExecutionStart || k == agent.KindToolExecutionEnd || k == agent.KindMessageEnd
 }

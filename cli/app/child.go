@@ -218,7 +218,6 @@ func (r *run) beginChild(ctx context.Context) error {
 	r.prompt = r.promptOfChild()
 	r.agent = agent.New(r.optionsOfChild(s))
 	r.attach(ctx, front{childFront{c}, agent.ChildUI(parent.front.UI, c.Name())}, r.mode, nil)
-	r.agent.Listen(c.Child)
 	c.Is(r.agent)
 	r.agent.Start(ctx)
 	return nil
@@ -419,11 +418,14 @@ type childFront struct{ *child }
 
 // Wants reports whether k is for whoever follows the child, or counts as a try to answer.
 func (f childFront) Wants(k agent.Kind) bool {
-	return f.plan.OnEvent != nil || k == agent.KindNotice || k == agent.KindTurnStart || f.plan.answer != nil && k == agent.KindToolExecutionEnd
+	return f.plan.OnEvent != nil || f.Child.Wants(k) || k == agent.KindNotice || k == agent.KindTurnStart || f.plan.answer != nil && k == agent.KindToolExecutionEnd
 }
 
 // Handle hands on what happens, and ends the child that has answered in a way that does not fit too often.
 func (f childFront) Handle(ctx context.Context, e agent.Event) error {
+	if f.Child.Wants(e.Kind()) { // first: who follows the child may ask at once what it does
+		_ = f.Child.Handle(ctx, e)
+	}
 	if f.plan.OnEvent != nil {
 		f.plan.OnEvent(ctx, e)
 	}

@@ -30,7 +30,7 @@ type hookCommands struct {
 	ui      agent.UI // who approves
 
 	session func() *session.Session // the current one, for a replay
-	tools   []agent.Tool            // of the program
+	tools   func() []agent.Tool     // of the program
 	models  *llm.Models
 }
 

@@ -21,7 +21,7 @@ func (h *hookCommands) replay(ctx context.Context, name string) (string, error) 
 			return "", fmt.Errorf("/hooks replay takes the name of a hook and no %s; flags are for the shell: pi hooks replay %s", word, name)
 		}
 	}
-	r, err := replay.Session(ctx, h.chain, replay.Options{Hook: name, Tools: h.tools, Models: h.models}, func() (*session.Session, error) {
+	r, err := replay.Session(ctx, h.chain, replay.Options{Hook: name, Tools: h.tools(), Models: h.models}, func() (*session.Session, error) {
 		return recorded(h.session())
 	})
 	if err != nil {

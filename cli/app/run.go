@@ -181,7 +181,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	// Bars may be more than ASCII where they are drawn for a user.
 	blocks := !p.isPlain() && term.IsTerminal(int(os.Stdout.Fd()))
 	hooks := hookCommands{chain: r.chain, skipped: r.skipped, places: p.Places(), log: p.hookLog(), ui: f.UI,
-		session: r.agent.Session, tools: p.ProgramTools(), models: r.models}
+		session: r.agent.Session, tools: p.ProgramTools, models: r.models}
 	live := &liveSettings{run: r, front: f.UI, config: p.Config}
 	r.settings = &command.Settings{List: live.list, Apply: live.apply, Write: live.write}
 	core := command.Core(command.Options{Agent: r.agent, UI: f.UI, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: r.copier(f.UI), Prompts: r.prompts, Agents: r.inUse(), Blocks: blocks, KnowsType: r.chain.KnowsType})
