@@ -73,7 +73,7 @@ func rooms() map[string]room {
 		"agent/prefix":          {rooms: []string{"agent/llm", "session", "session/message"}, libraries: []string{}},
 		"agent/schema":          {rooms: []string{"session/rawjson"}, libraries: []string{"github.com/google/jsonschema-go"}},
 		"agent/llm":             {rooms: []string{"session/message", "internal/suggest"}, libraries: []string{}},
-		"agent/command":         {rooms: []string{"agent", "agent/children", "agent/definitions", "agent/llm", "session", "session/export", "session/message", "session/compaction", "session/folder", "internal/cells", "internal/printable", "internal/suggest", "agent/attach", "agent/prompts"}},
+		"agent/command":         {rooms: []string{"agent", "agent/children", "agent/definitions", "agent/llm", "session", "session/export", "session/message", "session/compaction", "session/folder", "internal/cells", "internal/frontmatter", "internal/printable", "internal/suggest", "agent/attach", "agent/prompts"}},
 		"agent/provider":        {rooms: []string{"agent/llm", "internal/safefile", "internal/sse", "session", "session/message", "session/rawjson", "internal/printable", "internal/suggest"}},
 		"agent/tool":            {rooms: []string{"agent", "agent/llm", "session/message", "internal/diff", "internal/filelock", "internal/gitignore", "internal/globs", "internal/picture", "internal/printable", "internal/process", "internal/relay", "internal/shown"}},
 		"agent/mcp":             {rooms: []string{"agent", "agent/llm", "agent/schema", "agent/tool", "internal/child", "internal/printable", "internal/process", "internal/safefile", "internal/suggest", "session/compaction", "session/message"}, libraries: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}},

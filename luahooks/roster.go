@@ -125,7 +125,12 @@ func (r *roster) count(key string, n int) {
 
 // knows reports whether hooks can listen to an event.
 func (r *roster) knows(event string) bool {
-	return api.IsCustom(event) || slices.Contains(r.eventNames(), event)
+	for _, spec := range r.events {
+		if spec.Name == event {
+			return true
+		}
+	}
+	return api.IsCustom(event)
 }
 
 // checkEvent says what is wrong with the name of an event, why handlers of it cannot ask for

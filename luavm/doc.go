@@ -47,8 +47,8 @@
 // [NewStub] makes a table that fills itself on first touch and is
 // indistinguishable from a plain one in Lua. [VM.DecodeJSON] builds on it:
 // untouched subtrees go back as the bytes they came from. [VM.Func] makes a Lua
-// function of a Go function, [VM.Value] a read-only value of a struct, [VM.ViewOf] one of fields, and
-// [Unpack] reads option tables.
+// function of a Go function, [VM.NewTable] a table whose fields are made when they are first read,
+// [VM.Value] a read-only value of a struct, [VM.ViewOf] one of fields, and [Unpack] reads option tables.
 //
 // # What Lua can reach
 //

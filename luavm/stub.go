@@ -150,10 +150,16 @@ func StubOrigin(t *lua.LTable) (any, bool) {
 	return nil, false
 }
 
-// Materialise fills t if it is a stub that nobody looked at yet, and otherwise does
-// nothing. Every Go function that looks into a table that Lua gave it calls this first, or
+// Materialise fills t if it is a stub that nobody looked at yet, or a strict table with fields that
+// are made ([Fields.Make]), and otherwise does nothing. Every Go function that looks into a table that Lua gave it calls this first, or
 // one that does: [TableOf], [ListLen], [Strings], [UnpackTable].
 func Materialise(L *lua.LState, t *lua.LTable) {
+	fill(L, t)
+	strictOf(t).takeAll(t)
+}
+
+// fill fills t if it is a stub.
+func fill(L *lua.LState, t *lua.LTable) {
 	s, ok := markOf(t).(*stub)
 	if !ok {
 		return

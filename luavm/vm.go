@@ -73,6 +73,7 @@ type VM struct {
 	main     *lua.LState // never runs a job; jobs run on threads of it
 	threads  *threads
 	stubs    *stubs
+	strict   *lua.LTable // what strict metatables share
 	json     *jsonDecoder
 	patterns map[patternKey]*pattern // that were used
 }
@@ -105,6 +106,7 @@ func New(opts Options) *VM {
 	vm.lock = newLock(&job{vm: vm, real: &jobContext{Context: context.Background()}}, vm.life.dead)
 	vm.threads = newThreads(vm.main, vm.lock, opts.Panicked)
 	vm.stubs = newStubs(vm.main)
+	vm.strict = vm.newStrict()
 	setHints(vm.main, &hints{Instead: opts.Instead, Fails: opts.Fails})
 	vm.json = newJSONDecoder(vm.stubs)
 	nameFields(vm.main)

@@ -13,7 +13,7 @@ import (
 //
 // The program says what can be asked of an agent, and what can be done with one that works.
 func openAgent(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "agent")
+	m := newModule(vm, env, "agent")
 	m.given(env.Agents)
-	return m.table
+	return m.table()
 }

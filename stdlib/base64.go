@@ -17,12 +17,12 @@ import (
 //	url_encode(bytes) → text   - and _ for + and /, not padded
 //	url_decode(text) → bytes   padded or not
 func openBase64(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "base64")
+	m := newModule(vm, env, "base64")
 	m.fn("encode", func(L *lua.LState, s string) string { return encode64(L, base64.StdEncoding, s) })
 	m.fn("decode", func(L *lua.LState, s string) (string, error) { return decode64(L, base64.RawStdEncoding, s) })
 	m.fn("url_encode", func(L *lua.LState, s string) string { return encode64(L, base64.RawURLEncoding, s) })
 	m.fn("url_decode", func(L *lua.LState, s string) (string, error) { return decode64(L, base64.RawURLEncoding, s) })
-	return m.table
+	return m.table()
 }
 
 // encode64 encodes a text, for which its bytes are copied, and the result once more.

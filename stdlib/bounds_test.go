@@ -133,6 +133,7 @@ func TestEveryFunctionOfTheLibraryIsBoundedOrMeager(t *testing.T) {
 			if !ok {
 				t.Fatalf("%s is no table", module)
 			}
+			luavm.Materialise(L, table)
 			table.ForEach(func(key, value lua.LValue) {
 				name := strings.TrimPrefix(module, "pi.") + "." + key.String()
 				if _, isFunction := value.(*lua.LFunction); isFunction && known[name] == "" {

@@ -25,7 +25,7 @@ const (
 // from and to name the two texts ("a" and "b"), context is the number of lines
 // around a change (3). Equal texts differ in nothing: the result is empty.
 func openDiff(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "diff")
+	m := newModule(vm, env, "diff")
 	m.fn("unified", func(L *lua.LState, before, after string, opts lua.LValue) (string, error) {
 		from, to, context := "a", "b", 3
 		luavm.Unpack(L, 3, "diff.unified", luavm.Opt("from", &from), luavm.Opt("to", &to), luavm.Opt("context", &context))
@@ -41,5 +41,5 @@ func openDiff(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		u := diff.Unified{From: from, To: to, Context: context, Look: looking(L)}
 		return u.Text(before, after), nil
 	})
-	return m.table
+	return m.table()
 }

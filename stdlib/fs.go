@@ -44,7 +44,7 @@ import (
 // What only looks works while the hook loads: rules that stand in a file of their own are
 // there for the first event.
 func openFS(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "fs")
+	m := newModule(vm, env, "fs")
 	m.fn("read", m.fsRead)
 	m.act("write", m.fsWrite)
 	m.fn("exists", func(path string) bool {
@@ -73,8 +73,8 @@ func openFS(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m.act("chmod", m.fsChmod)
 	m.act("rename", m.fsRename)
 	m.act("copy", m.fsCopy)
-	luavm.Set(m.table, "locked", vm.GFunc("fs.locked", m.fsLocked))
-	return m.table
+	m.stack("locked", m.fsLocked)
+	return m.table()
 }
 
 // plain returns the error of an operation on a path as "doing path: reason", with the

@@ -29,7 +29,7 @@ import (
 // the repository. diff shows what is not staged, what is, or what differs from
 // base.
 func openGit(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "git")
+	m := newModule(vm, env, "git")
 	m.act("env", func(L *lua.LState, opts lua.LValue) (lua.LValue, error) {
 		cwd := cwdOption(L, "git.env")
 		var settings gitSettings
@@ -85,7 +85,7 @@ func openGit(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 			return t
 		}), nil
 	})
-	return m.table
+	return m.table()
 }
 
 // cwdOption reads {cwd} from the first argument; "" if it is not given.

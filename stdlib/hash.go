@@ -27,7 +27,7 @@ const maxRandom = 1 << 20
 //
 // sha1 and md5 are there to talk to others; they protect nothing.
 func openHash(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "hash")
+	m := newModule(vm, env, "hash")
 	for name, sum := range map[string]func() hash.Hash{"sha256": sha256.New, "sha512": sha512.New, "sha1": sha1.New, "md5": md5.New} {
 		m.fn(name, func(L *lua.LState, s string) string { return hashed(sum(), s, looking(L)) })
 	}
@@ -55,7 +55,7 @@ func openHash(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		}
 		return string(b), nil
 	})
-	return m.table
+	return m.table()
 }
 
 // hashed returns the sum of a text in hexadecimal, which is read piece by piece.

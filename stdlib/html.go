@@ -17,7 +17,7 @@ const maxMarkdown = 16 << 20
 // openHTML makes pi.html: markdown(page, {base, main}?) → text, {title}. The page has at most 8 MiB. base is
 // where its relative addresses begin; main leaves out what stands around the content.
 func openHTML(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "html")
+	m := newModule(vm, env, "html")
 	m.fn("markdown", func(L *lua.LState, page string, opts lua.LValue) (lua.LValue, lua.LValue, error) {
 		base := ""
 		o := unmarkup.Options{Most: maxMarkdown, Look: func() { luavm.Building(L, looksApart) }}
@@ -39,5 +39,5 @@ func openHTML(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		}
 		return lua.LString(found.Text), record(L, "title", lua.LString(found.Title)), nil
 	})
-	return m.table
+	return m.table()
 }

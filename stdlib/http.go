@@ -46,7 +46,7 @@ const (
 // call. Pages of other sites in a browser may not. The server ends with the
 // hook.
 func openHTTP(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "http")
+	m := newModule(vm, env, "http")
 	m.act("request", func(L *lua.LState, opts *lua.LTable) (lua.LValue, error) {
 		r := exchange{}
 		r.read(L, 1, "http.request", luavm.Opt("url", &r.url).Required(), luavm.Opt("method", &r.method))
@@ -64,7 +64,7 @@ func openHTTP(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m.fn("encode", encodeURL)
 	m.fn("resolve", resolveURL)
 	m.act("listen", m.listen)
-	return m.table
+	return m.table()
 }
 
 // exchange is a request that is to be made.

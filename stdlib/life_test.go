@@ -156,7 +156,7 @@ func TestDifferencesOfLargeTextsAreFoundInTime(t *testing.T) {
 	r := newRig(t)
 	err := r.vm.Run(context.Background(), luavm.Job{Timeout: time.Minute, Run: func(L *lua.LState) error {
 		m := openDiff(r.vm, L, r.env).(*lua.LTable)
-		L.Push(m.RawGetString("unified"))
+		L.Push(luavm.Stored(m, "unified"))
 		L.Push(lua.LString(before.String()))
 		L.Push(lua.LString(after.String()))
 		L.Call(2, 1)

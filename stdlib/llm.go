@@ -13,7 +13,7 @@ import (
 //
 // ask a model beside the conversation; the program says what opts there are.
 func openLLM(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "llm")
+	m := newModule(vm, env, "llm")
 	m.given(map[string]lua.LGFunction{"complete": env.Complete, "stream": env.Stream})
-	return m.table
+	return m.table()
 }

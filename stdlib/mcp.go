@@ -14,7 +14,7 @@ import (
 //
 // The program says what can be done with a server.
 func openMCP(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "mcp")
+	m := newModule(vm, env, "mcp")
 	m.given(env.Servers)
-	return m.table
+	return m.table()
 }

@@ -2,54 +2,72 @@ package stdlib
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-// module is a module's table while it is filled.
+// module is a module while its functions are listed. Each is made when a hook first reads it.
 type module struct {
 	vm    *luavm.VM
 	env   *Env
 	name  string // without "pi."
-	table *lua.LTable
+	makes map[string]func(full string) *lua.LFunction
 }
 
 // moduleSize is what most modules have room in.
 const moduleSize = 12
 
-func newModule(vm *luavm.VM, L *lua.LState, env *Env, name string) *module {
-	return &module{vm: vm, env: env, name: name, table: luavm.NewRecord(L, moduleSize)}
+func newModule(vm *luavm.VM, env *Env, name string) *module {
+	return &module{vm: vm, env: env, name: name, makes: make(map[string]func(string) *lua.LFunction, moduleSize)}
+}
+
+// table is the module for Lua.
+func (m *module) table() *lua.LTable {
+	return m.vm.NewTable(&luavm.Fields{Of: "pi." + m.name, Names: func() []string { return slices.Sorted(maps.Keys(m.makes)) }, Make: func(name string) lua.LValue {
+		if fn := m.makes[name]; fn != nil {
+			return fn(m.name + "." + name)
+		}
+		return nil
+	}})
 }
 
 // fn adds a function that only computes or looks, and so works while the hook loads; see
 // luavm's Func for what fn may be.
 func (m *module) fn(name string, fn any) {
-	luavm.Set(m.table, name, m.vm.Func(m.name+"."+name, fn))
+	m.makes[name] = func(full string) *lua.LFunction { return m.vm.Func(full, fn) }
 }
 
 // act adds a function that does something, and so raises while the hook loads.
 func (m *module) act(name string, fn any) {
-	full := m.name + "." + name
-	f := m.vm.Func(full, fn)
-	call := f.GFunction
-	f.GFunction = func(L *lua.LState) int {
-		m.env.Ready(L, full)
-		return call(L)
+	m.makes[name] = func(full string) *lua.LFunction {
+		f := m.vm.Func(full, fn)
+		f.GFunction = m.whenReady(full, f.GFunction)
+		return f
 	}
-	luavm.Set(m.table, name, f)
+}
+
+// stack adds a function that works on the Lua stack itself.
+func (m *module) stack(name string, fn lua.LGFunction) {
+	m.makes[name] = func(full string) *lua.LFunction { return m.vm.GFunc(full, fn) }
 }
 
 // given adds functions of the program, by their names; they raise while the hook loads, as those
 // of act do.
 func (m *module) given(functions map[string]lua.LGFunction) {
 	for name, call := range functions {
-		full := m.name + "." + name
-		luavm.Set(m.table, name, m.vm.GFunc(full, func(L *lua.LState) int {
-			m.env.Ready(L, full)
-			return call(L)
-		}))
+		m.makes[name] = func(full string) *lua.LFunction { return m.vm.GFunc(full, m.whenReady(full, call)) }
+	}
+}
+
+// whenReady returns a function that raises while the hook loads, and then is call.
+func (m *module) whenReady(full string, call lua.LGFunction) lua.LGFunction {
+	return func(L *lua.LState) int {
+		m.env.Ready(L, full)
+		return call(L)
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 //	expand(p)                        a leading ~ is the home directory
 //	match(p, pattern) → boolean      * ? [a-z] {a,b}, and ** for any depth
 func openPath(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "path")
+	m := newModule(vm, env, "path")
 	m.fn("join", func(L *lua.LState, parts ...string) string {
 		size := 0
 		for _, part := range parts {
@@ -54,7 +54,7 @@ func openPath(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	})
 	m.fn("expand", env.expandHome)
 	m.fn("match", matchPath)
-	return m.table
+	return m.table()
 }
 
 // matchPath is path.match.

@@ -33,7 +33,7 @@ const maxPatterns = 100
 //
 // A pattern that is not one raises; check is for patterns of others.
 func openRe(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "re")
+	m := newModule(vm, env, "re")
 	var c patterns
 	m.fn("match", func(L *lua.LState, text, pattern string) (lua.LValue, error) {
 		re, err := c.compile(pattern)
@@ -88,7 +88,7 @@ func openRe(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		_, err := compilePattern(pattern)
 		return err
 	})
-	return m.table
+	return m.table()
 }
 
 // maxOption reads {max} from argument n; -1, no limit, if it is not given or negative.

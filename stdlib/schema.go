@@ -31,7 +31,7 @@ import (
 // unique_items; object: additional_properties; map: min_properties,
 // max_properties.
 func openSchema(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "schema")
+	m := newModule(vm, env, "schema")
 	for _, s := range []struct {
 		name     string
 		keywords []keyword
@@ -48,14 +48,14 @@ func openSchema(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	}
 	m.schemaOfParts()
 	m.schemaOfChoices()
-	luavm.Set(m.table, "check", vm.GFunc("schema.check", func(L *lua.LState) int {
+	m.stack("check", func(L *lua.LState) int {
 		schema := L.CheckTable(1)
 		if L.GetTop() > 2 {
 			luavm.Raise(L, "'schema.check' takes at most 2 arguments, got %d", L.GetTop())
 		}
 		return m.schemaCheck(L, schema, L.Get(2))
-	}))
-	return m.table
+	})
+	return m.table()
 }
 
 // numeric lists the options of number and integer.

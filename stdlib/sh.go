@@ -43,7 +43,7 @@ import (
 // dangerous. What a known program does with its arguments (make, git, tar
 // --to-command) is not looked at.
 func openSh(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "sh")
+	m := newModule(vm, env, "sh")
 	m.fn("commands", func(L *lua.LState, line string) (lua.LValue, error) {
 		luavm.Building(L, min(len(line), maxLine)*shellSize)
 		commands, doubt, err := readShell(line)
@@ -72,7 +72,7 @@ func openSh(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		}
 		return quoteWords(words)
 	})
-	return m.table
+	return m.table()
 }
 
 // shellSize is about what reading a line takes for each of its bytes, and a command in Lua.

@@ -312,6 +312,7 @@ func TestEveryFunctionOfEveryModule(t *testing.T) {
 			}
 			err = r.vm.Run(context.Background(), luavm.Job{Run: func(L *lua.LState) error {
 				global["observed"] = open(r.vm, L, r.env)
+				luavm.Materialise(L, global["observed"].(*lua.LTable))
 				seen.observe(module, global["observed"].(*lua.LTable))
 				return nil
 			}})
@@ -359,7 +360,9 @@ func TestNothingActsWhileTheHookLoads(t *testing.T) {
 		module := strings.TrimPrefix(full, "pi.")
 		var functions []string
 		_ = r.vm.Run(context.Background(), luavm.Job{Run: func(L *lua.LState) error {
-			open(r.vm, L, r.env).(*lua.LTable).ForEach(func(k, v lua.LValue) {
+			table := open(r.vm, L, r.env).(*lua.LTable)
+			luavm.Materialise(L, table)
+			table.ForEach(func(k, v lua.LValue) {
 				if v.Type() == lua.LTFunction {
 					functions = append(functions, k.String())
 				}

@@ -52,6 +52,7 @@ import (
 	_ "embed"
 	"maps"
 	"slices"
+	"sync"
 
 	"pi/luavm"
 	"pi/stdlib/compat"
@@ -63,13 +64,13 @@ import (
 type Open func(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue
 
 // modules are those that there are, by name.
-func modules() map[string]Open {
+var modules = sync.OnceValue(func() map[string]Open {
 	return map[string]Open{
 		"pi.agent": openAgent, "pi.base64": openBase64, "pi.diff": openDiff, "pi.fs": openFS, "pi.git": openGit, "pi.hash": openHash, "pi.http": openHTTP,
 		"pi.json": openJSON, "pi.llm": openLLM, "pi.mcp": openMCP, "pi.path": openPath, "pi.re": openRe, "pi.schema": openSchema, "pi.sh": openSh,
 		"pi.text": openText, "pi.time": openTime, "pi.timer": openTimer, "pi.toml": openTOML, "pi.html": openHTML,
 	}
-}
+})
 
 // Module returns the module of a name such as "pi.json", or nil.
 func Module(name string) Open {

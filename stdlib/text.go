@@ -35,7 +35,7 @@ import (
 // two lines of --- at the head of a text: by name a text, a list, or fields; numbers are
 // text. problems are what it could not read, with their lines.
 func openText(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "text")
+	m := newModule(vm, env, "text")
 	m.fn("truncate", truncateText)
 	m.fn("of", textOf)
 	m.fn("front_matter", frontMatter)
@@ -80,7 +80,7 @@ func openText(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		s, n := r.apply(s)
 		return s, n, nil
 	})
-	return m.table
+	return m.table()
 }
 
 // truncateText is text.truncate.

@@ -26,7 +26,7 @@ import (
 // layout is that of strftime: %Y %m %d %H %M %S %L (milliseconds) %y %b %B %a %A
 // %e %j %I %p %Z %z %s %F %T and %%.
 func openTime(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "time")
+	m := newModule(vm, env, "time")
 	m.fn("now", func() int64 { return env.clock().Now().UnixMilli() })
 	m.fn("since", func(ms float64) float64 { return float64(env.clock().Now().UnixMilli()) - ms })
 	m.fn("iso", func(L *lua.LState, ms *float64, opts lua.LValue) (string, error) {
@@ -63,7 +63,7 @@ func openTime(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		}
 		return durationText(int64(ms)), nil
 	})
-	return m.table
+	return m.table()
 }
 
 // maxMillis is the end of the year 9999.

@@ -19,7 +19,7 @@ import (
 //
 // cancel() is true when there was something to cancel. Timers end with the hook.
 func openTimer(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "timer")
+	m := newModule(vm, env, "timer")
 	m.act("sleep", func(ctx context.Context, ms float64) error {
 		d, err := duration(ms, 0)
 		if err != nil {
@@ -41,7 +41,7 @@ func openTimer(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 			return m.timer("timer."+name, d, fn, again)
 		})
 	}
-	return m.table
+	return m.table()
 }
 
 // maxTimer is a year.

@@ -16,7 +16,7 @@ import (
 // openTOML makes pi.toml: decode(text) → table, of at most 8 MiB, nested at most 256 deep. Dates and times are
 // texts as they stand in ISO 8601, and keys come in the order of their names.
 func openTOML(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-	m := newModule(vm, L, env, "toml")
+	m := newModule(vm, env, "toml")
 	m.fn("decode", func(L *lua.LState, text string) (lua.LValue, error) {
 		if len(text) > maxData {
 			return nil, fmt.Errorf("decode TOML: %w", errTooLarge)
@@ -31,7 +31,7 @@ func openTOML(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		}
 		return fromTOML(L, value), nil
 	})
-	return m.table
+	return m.table()
 }
 
 // tomlPart is about what a byte of TOML takes while it is parsed, at most: a list of a digit and

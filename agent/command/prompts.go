@@ -16,6 +16,7 @@ import (
 	"pi/agent"
 	"pi/agent/attach"
 	"pi/agent/prompts"
+	"pi/internal/frontmatter"
 	"pi/internal/printable"
 	"pi/session/compaction"
 	"pi/session/message"
@@ -96,14 +97,14 @@ func origin(t prompts.Template) string {
 
 // templates returns the templates whose names no other command has, and what is wrong with
 // the others.
-func (p *Prompts) templates() (free []prompts.Template, problems []prompts.Problem) {
+func (p *Prompts) templates() (free []prompts.Template, problems []frontmatter.Problem) {
 	all, problems := p.Library.Templates()
 	for _, t := range all {
 		switch {
 		case (p.taken == nil || !p.taken(t.Name)) && (p.Reserved == nil || !p.Reserved(t.Name)):
 			free = append(free, t)
 		case t.Path != "":
-			problems = append(problems, prompts.Problem{Path: t.Path, Text: fmt.Sprintf("another command is called /%s, so this template cannot be used; give it another name", t.Name)})
+			problems = append(problems, frontmatter.Problem{Path: t.Path, Text: fmt.Sprintf("another command is called /%s, so this template cannot be used; give it another name", t.Name)})
 		}
 	}
 	return free, problems
@@ -166,8 +167,8 @@ func (p *Prompts) SkillList() string {
 	skills, problems := p.Library.Skills()
 	_, more := p.templates()
 	for _, problem := range append(problems, more...) {
-		if p.isNews(problem.String()) {
-			p.tell(agent.LevelWarning, problem.String())
+		if p.isNews(problem.Error()) {
+			p.tell(agent.LevelWarning, problem.Error())
 		}
 	}
 	return prompts.List(skills)
@@ -213,14 +214,14 @@ func (p *Prompts) skillTable() string {
 		for _, s := range skills {
 			whole, err := s.Text("")
 			if err != nil {
-				problems = append(problems, prompts.Problem{Path: s.Path, Text: err.Error()})
+				problems = append(problems, frontmatter.Problem{Path: s.Path, Text: err.Error()})
 			}
 			rows = append(rows, []string{s.Name, tokens(prompts.Line(s)), tokens(whole), s.From, s.Description})
 		}
 		lines = append(columns(rows), fmt.Sprintf("the list has %s tokens in the system prompt, which is that of the first prompt of a session", tokens(prompts.List(skills))))
 	}
 	for _, problem := range append(problems, more...) {
-		lines = append(lines, "! "+problem.String())
+		lines = append(lines, "! "+problem.Error())
 	}
 	return strings.Join(lines, "\n")
 }

@@ -18,7 +18,7 @@
 // The long name always works. The short one is the user's before a package's, and a package's
 // before the project's; a file of the user's that cannot be used keeps its name.
 //
-// What is wrong with a file is a [Problem] with its line. A definition that can be misread only
+// What is wrong with a file is a [frontmatter.Problem] with its line. A definition that can be misread only
 // in what it says for people counts nevertheless; one of which it is not known what it forbids
 // does not ([Definition.Err]).
 package definitions
@@ -29,6 +29,7 @@ import (
 	"slices"
 	"strings"
 
+	"pi/internal/frontmatter"
 	"pi/internal/printable"
 	"pi/internal/suggest"
 )
@@ -64,21 +65,6 @@ type Definition struct {
 	Err         error   // why it cannot be used, with file and line; nil: it can
 }
 
-// Problem is what is wrong with a file.
-type Problem struct {
-	Path string // as people are shown it
-	Line int    // 0: of the file as a whole
-	Text string
-}
-
-// Error is the problem in one line.
-func (p Problem) Error() string {
-	if p.Line == 0 {
-		return fmt.Sprintf("%s: %s", p.Path, p.Text)
-	}
-	return fmt.Sprintf("%s:%d: %s", p.Path, p.Line, p.Text)
-}
-
 // Checks say what a definition may name. Without one nothing of it is checked.
 type Checks struct {
 	Tools []string               // all that there are, whether they are active or not; nil: not known
@@ -87,8 +73,8 @@ type Checks struct {
 
 // Set is the definitions that there are.
 type Set struct {
-	All      []Definition // in the order of their names
-	Problems []Problem    // warnings; what keeps a definition from being used is its Err
+	All      []Definition          // in the order of their names
+	Problems []frontmatter.Problem // warnings; what keeps a definition from being used is its Err
 }
 
 // New reads files. Those of the user stand before those of packages, and these before those of
@@ -104,7 +90,7 @@ func New(files []File, checks Checks) Set {
 			d.Long = f.Owner + ":" + short
 		}
 		if have := taken[d.Long]; have != "" {
-			s.Problems = append(s.Problems, Problem{Path: f.Shown, Text: fmt.Sprintf("the agent %s is also in %s, which is nearer and counts", d.Long, have)})
+			s.Problems = append(s.Problems, frontmatter.Problem{Path: f.Shown, Text: fmt.Sprintf("the agent %s is also in %s, which is nearer and counts", d.Long, have)})
 			continue
 		}
 		taken[d.Long] = f.Shown

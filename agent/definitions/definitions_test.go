@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pi/internal/frontmatter"
 )
 
 // checks are those of a session with a few tools and models.
@@ -25,7 +27,7 @@ func file(name, text string) File {
 }
 
 // only returns the one definition that a text makes.
-func only(t *testing.T, text string) (Definition, []Problem) {
+func only(t *testing.T, text string) (Definition, []frontmatter.Problem) {
 	t.Helper()
 	s := New([]File{file("reviewer.md", text)}, checks())
 	if len(s.All) != 1 {
@@ -211,7 +213,7 @@ func FuzzRead(f *testing.F) {
 		}
 		lines := strings.Count(text, "\n") + 1
 		problems := s.Problems
-		if p, ok := d.Err.(Problem); ok {
+		if p, ok := d.Err.(frontmatter.Problem); ok {
 			problems = append(problems, p)
 		}
 		for _, p := range problems {

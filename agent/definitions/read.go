@@ -59,12 +59,12 @@ type reader struct {
 	file     File
 	doc      frontmatter.Document
 	checks   Checks
-	problems []Problem
+	problems []frontmatter.Problem
 	err      error // the first that keeps it from being used
 }
 
 // read returns the definition in a file, and what is wrong with it. It has a name in any case.
-func read(f File, checks Checks) (Definition, []Problem) {
+func read(f File, checks Checks) (Definition, []frontmatter.Problem) {
 	d := Definition{Name: nameOf(f.Path), Path: f.Path, Shown: f.Shown, From: f.From}
 	if !isName(d.Name) { // a field may say another one; until then it is told which file this is
 		d.Name = printable.Cut(printable.Line(d.Name), mostName)
@@ -74,7 +74,7 @@ func read(f File, checks Checks) (Definition, []Problem) {
 		return d, nil
 	}
 	if len(f.Text) > mostBytes {
-		d.Err = Problem{Path: f.Shown, Text: fmt.Sprintf("it has more than %s", printable.Bytes(mostBytes))}
+		d.Err = frontmatter.Problem{Path: f.Shown, Text: fmt.Sprintf("it has more than %s", printable.Bytes(mostBytes))}
 		return d, nil
 	}
 	r := reader{file: f, checks: checks, doc: frontmatter.Parse(strings.ToValidUTF8(f.Text, "\uFFFD"))}
@@ -88,14 +88,14 @@ func read(f File, checks Checks) (Definition, []Problem) {
 }
 
 func (r *reader) warn(line int, format string, args ...any) {
-	r.problems = append(r.problems, Problem{r.file.Shown, line, fmt.Sprintf(format, args...)})
+	r.problems = append(r.problems, frontmatter.Problem{Path: r.file.Shown, Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
 // refuse notes what keeps the definition from being used.
 func (r *reader) refuse(field, format string, args ...any) {
 	at, _ := r.doc.Field(field)
 	if r.err == nil {
-		r.err = Problem{r.file.Shown, max(at.Line, 1), field + ": " + fmt.Sprintf(format, args...)}
+		r.err = frontmatter.Problem{Path: r.file.Shown, Line: max(at.Line, 1), Text: field + ": " + fmt.Sprintf(format, args...)}
 	}
 }
 
@@ -130,7 +130,7 @@ func (r *reader) checkDamage() {
 	for _, p := range r.doc.Problems {
 		r.warn(p.Line, "%s", p.Text)
 		if r.err == nil && (len(r.doc.Fields) == 0 || r.isOfLimit(p.Line, lines[min(p.Line, len(lines))-1])) {
-			r.err = Problem{r.file.Shown, p.Line, p.Text + "; what this bounds is not known, so the agent is not used"}
+			r.err = frontmatter.Problem{Path: r.file.Shown, Line: p.Line, Text: p.Text + "; what this bounds is not known, so the agent is not used"}
 		}
 	}
 }

@@ -19,7 +19,7 @@
 //	the agent directory, then ~/.agents
 //	packages of the user
 //
-// Of two with one name the nearer counts, and a [Problem] says so. /init and /review are
+// Of two with one name the nearer counts, and a [frontmatter.Problem] says so. /init and /review are
 // templates too, inside the program; a file of the same name takes their place.
 //
 // What a project brings is data, as its AGENTS.md is: it is shown to a model, or sent
@@ -77,21 +77,6 @@ type Library struct {
 
 // New returns a library. Nothing is read yet.
 func New(o Options) *Library { return &Library{options: o, files: map[string]file{}} }
-
-// Problem is what is wrong with a skill or a template; the others work.
-type Problem struct {
-	Path string
-	Line int // 0: of the file as a whole
-	Text string
-}
-
-// String is the problem in one line.
-func (p Problem) String() string {
-	if p.Line == 0 {
-		return fmt.Sprintf("%s: %s", p.Path, p.Text)
-	}
-	return fmt.Sprintf("%s:%d: %s", p.Path, p.Line, p.Text)
-}
 
 // source is a folder that is searched.
 type source struct {
@@ -225,12 +210,12 @@ func firstLine(text string) string {
 }
 
 // problems returns what is wrong with a file, line by line.
-func (f file) problems(path string) (all []Problem) {
+func (f file) problems(path string) (all []frontmatter.Problem) {
 	for _, p := range f.fields.Problems {
-		all = append(all, Problem{path, p.Line, p.Text})
+		all = append(all, frontmatter.Problem{Path: path, Line: p.Line, Text: p.Text})
 	}
 	if f.hidden != "" {
-		all = append(all, Problem{Path: path, Text: f.hidden})
+		all = append(all, frontmatter.Problem{Path: path, Text: f.hidden})
 	}
 	return all
 }

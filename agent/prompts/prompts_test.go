@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pi/internal/frontmatter"
 )
 
 // world makes a directory with these files and returns options for it: the working
@@ -41,13 +43,13 @@ func skillText(name, description string) string {
 }
 
 // shown writes skills and problems as lines, with DIR for the directory.
-func shown(dir string, skills []Skill, problems []Problem) string {
+func shown(dir string, skills []Skill, problems []frontmatter.Problem) string {
 	var lines []string
 	for _, s := range skills {
 		lines = append(lines, fmt.Sprintf("%s: %s (%s, %s)", s.Name, s.Description, s.Path, s.From))
 	}
 	for _, p := range problems {
-		lines = append(lines, "! "+p.String())
+		lines = append(lines, "! "+p.Error())
 	}
 	return strings.ReplaceAll(strings.Join(lines, "\n"), dir, "DIR")
 }
@@ -243,7 +245,7 @@ func TestTemplatesAreFoundAndReplaceThoseOfTheProgram(t *testing.T) {
 		got = append(got, fmt.Sprintf("/%s %s: %s (%s)", t.Name, t.Hint, t.Description, t.From))
 	}
 	for _, p := range problems {
-		got = append(got, strings.ReplaceAll(p.String(), dir, "DIR"))
+		got = append(got, strings.ReplaceAll(p.Error(), dir, "DIR"))
 	}
 	want := []string{
 		"/dam y: x (project)", "/fix [issue]: mend it (yours)",

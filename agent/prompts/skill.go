@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"pi/internal/frontmatter"
 	"pi/internal/printable"
 )
 
@@ -39,7 +40,7 @@ const (
 
 // Skills returns the skills there are, in the order of their names, and what is wrong with
 // those that do not count.
-func (l *Library) Skills() (skills []Skill, problems []Problem) {
+func (l *Library) Skills() (skills []Skill, problems []frontmatter.Problem) {
 	for _, s := range l.options.sources("skills", l.options.NoSkills, func(f Folder) string { return f.Skills }) {
 		w := skillSearch{}
 		if isFile(s.dir) {
@@ -57,7 +58,7 @@ func (l *Library) Skills() (skills []Skill, problems []Problem) {
 			if i := slices.IndexFunc(skills, func(have Skill) bool { return have.Name == skill.Name }); i < 0 {
 				skills = append(skills, skill)
 			} else if !sameFile(skills[i].Path, path) {
-				problems = append(problems, Problem{Path: path, Text: fmt.Sprintf("the skill %s is also in %s, which is nearer and counts", skill.Name, skills[i].Path)})
+				problems = append(problems, frontmatter.Problem{Path: path, Text: fmt.Sprintf("the skill %s is also in %s, which is nearer and counts", skill.Name, skills[i].Path)})
 			}
 		}
 	}
@@ -95,7 +96,7 @@ type skillSearch struct {
 	found    []string
 	looked   int
 	full     bool // there is more, which was not looked at
-	problems []Problem
+	problems []frontmatter.Problem
 }
 
 // addFolder adds the skills of a folder. A folder that is a skill has none in it.
@@ -103,7 +104,7 @@ func (w *skillSearch) addFolder(dir string, depth int) {
 	if w.looked++; w.looked > mostFolders || len(w.found) >= mostSkills {
 		if !w.full {
 			w.full = true
-			w.problems = append(w.problems, Problem{Path: dir, Text: fmt.Sprintf("here and behind it nothing was looked for: %d skills in %d folders are enough", mostSkills, mostFolders)})
+			w.problems = append(w.problems, frontmatter.Problem{Path: dir, Text: fmt.Sprintf("here and behind it nothing was looked for: %d skills in %d folders are enough", mostSkills, mostFolders)})
 		}
 		return
 	}
@@ -115,7 +116,7 @@ func (w *skillSearch) addFolder(dir string, depth int) {
 	entries, err := os.ReadDir(dir) // sorted
 	if err != nil || depth == mostDepth {
 		if err != nil && !os.IsNotExist(err) {
-			w.problems = append(w.problems, Problem{Path: dir, Text: "the skills here cannot be listed: " + reason(err)})
+			w.problems = append(w.problems, frontmatter.Problem{Path: dir, Text: "the skills here cannot be listed: " + reason(err)})
 		}
 		return
 	}
@@ -136,18 +137,18 @@ func isFolder(dir string, e os.DirEntry) bool {
 }
 
 // skill reads the skill at path. It is false if that cannot be used, and problems say why.
-func (l *Library) skill(path string, s source) (skill Skill, problems []Problem, ok bool) {
+func (l *Library) skill(path string, s source) (skill Skill, problems []frontmatter.Problem, ok bool) {
 	if why := l.options.counts(path, s); why != "" {
-		return Skill{}, []Problem{{Path: path, Text: why}}, false
+		return Skill{}, []frontmatter.Problem{{Path: path, Text: why}}, false
 	}
 	f, err := l.read(path)
 	if err != nil {
-		return Skill{}, []Problem{{Path: path, Text: reason(err)}}, false
+		return Skill{}, []frontmatter.Problem{{Path: path, Text: reason(err)}}, false
 	}
 	problems = f.problems(path)
-	refuse := func(field, text string) (Skill, []Problem, bool) {
+	refuse := func(field, text string) (Skill, []frontmatter.Problem, bool) {
 		at, _ := f.fields.Field(field)
-		return Skill{}, append(problems, Problem{path, max(at.Line, 1), text}), false
+		return Skill{}, append(problems, frontmatter.Problem{Path: path, Line: max(at.Line, 1), Text: text}), false
 	}
 	skill = Skill{Path: path, From: s.from, Name: f.fields.Text("name"), Description: printable.Line(f.fields.Text("description"))}
 	if skill.Name == "" {
@@ -163,7 +164,7 @@ func (l *Library) skill(path string, s source) (skill Skill, problems []Problem,
 		return refuse("description", "a skill has a description: what it does, and when it is to be used")
 	}
 	if at, _ := f.fields.Field("description"); len([]rune(skill.Description)) > mostDescription {
-		problems = append(problems, Problem{path, at.Line, fmt.Sprintf("the description is cut: it has more than %d characters", mostDescription)})
+		problems = append(problems, frontmatter.Problem{Path: path, Line: at.Line, Text: fmt.Sprintf("the description is cut: it has more than %d characters", mostDescription)})
 		skill.Description = printable.Cut(skill.Description, mostDescription)
 	}
 	skill.License, skill.Compatibility = f.fields.Text("license"), f.fields.Text("compatibility")

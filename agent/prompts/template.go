@@ -35,7 +35,7 @@ var builtin embed.FS
 
 // Templates returns the templates there are, those inside of the program among them, in
 // the order of their names, and what is wrong with those that do not count.
-func (l *Library) Templates() (templates []Template, problems []Problem) {
+func (l *Library) Templates() (templates []Template, problems []frontmatter.Problem) {
 	for _, s := range l.options.sources("prompts", l.options.NoPrompts, func(f Folder) string { return f.Templates }) {
 		found, more := l.templatesIn(s)
 		problems = append(problems, more...)
@@ -43,7 +43,7 @@ func (l *Library) Templates() (templates []Template, problems []Problem) {
 			if i := slices.IndexFunc(templates, func(have Template) bool { return have.Name == t.Name }); i < 0 {
 				templates = append(templates, t)
 			} else if !sameFile(templates[i].Path, t.Path) {
-				problems = append(problems, Problem{Path: t.Path, Text: fmt.Sprintf("the template /%s is also in %s, which is nearer and counts", t.Name, templates[i].Path)})
+				problems = append(problems, frontmatter.Problem{Path: t.Path, Text: fmt.Sprintf("the template /%s is also in %s, which is nearer and counts", t.Name, templates[i].Path)})
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func builtInText(name string) string {
 }
 
 // templatesIn returns the templates of a folder, or the one of a single file.
-func (l *Library) templatesIn(s source) (templates []Template, problems []Problem) {
+func (l *Library) templatesIn(s source) (templates []Template, problems []frontmatter.Problem) {
 	if isFile(s.dir) {
 		t, problems, ok := l.template(s.dir, strings.TrimSuffix(filepath.Base(s.dir), ".md"), s)
 		if !ok {
@@ -80,7 +80,7 @@ func (l *Library) templatesIn(s source) (templates []Template, problems []Proble
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			problems = append(problems, Problem{Path: s.dir, Text: "the templates here cannot be listed: " + reason(err)})
+			problems = append(problems, frontmatter.Problem{Path: s.dir, Text: "the templates here cannot be listed: " + reason(err)})
 		}
 		return nil, problems
 	}
@@ -90,7 +90,7 @@ func (l *Library) templatesIn(s source) (templates []Template, problems []Proble
 			continue
 		}
 		if len(templates) == mostTemplates {
-			return templates, append(problems, Problem{Path: s.dir, Text: fmt.Sprintf("more than %d templates are not looked at", mostTemplates)})
+			return templates, append(problems, frontmatter.Problem{Path: s.dir, Text: fmt.Sprintf("more than %d templates are not looked at", mostTemplates)})
 		}
 		t, more, ok := l.template(filepath.Join(s.dir, e.Name()), name, s)
 		problems = append(problems, more...)
@@ -103,16 +103,16 @@ func (l *Library) templatesIn(s source) (templates []Template, problems []Proble
 
 // template reads the template at path. It is false if that cannot be used, and problems say
 // why. Damaged fields do not keep it from being used.
-func (l *Library) template(path, name string, s source) (t Template, problems []Problem, ok bool) {
+func (l *Library) template(path, name string, s source) (t Template, problems []frontmatter.Problem, ok bool) {
 	if !isTemplateName(name) {
-		return Template{}, []Problem{{Path: path, Text: fmt.Sprintf("/%s cannot be typed; the name of a template is one word of letters, digits and dashes", name)}}, false
+		return Template{}, []frontmatter.Problem{{Path: path, Text: fmt.Sprintf("/%s cannot be typed; the name of a template is one word of letters, digits and dashes", name)}}, false
 	}
 	if why := l.options.counts(path, s); why != "" {
-		return Template{}, []Problem{{Path: path, Text: why}}, false
+		return Template{}, []frontmatter.Problem{{Path: path, Text: why}}, false
 	}
 	f, err := l.read(path)
 	if err != nil {
-		return Template{}, []Problem{{Path: path, Text: reason(err)}}, false
+		return Template{}, []frontmatter.Problem{{Path: path, Text: reason(err)}}, false
 	}
 	hint, _ := f.fields.Field("argument-hint")
 	t = Template{Name: name, Path: path, From: s.from, Description: printable.Line(f.fields.Text("description")), Hint: printable.Line(cmp.Or(hint.Text, hint.Raw))}

@@ -49,13 +49,13 @@ import (
 func All(o Options) []agent.Tool {
 	k := newKit(o)
 	return []agent.Tool{
-		&tool[readArgs]{"read", readText, readSchema, looks("read"), k.read},
-		&tool[bashArgs]{"bash", bashText, bashSchema, agent.Annotations{Destructive: true, OpenWorld: true, Kind: "execute"}, k.bash},
-		&tool[editArgs]{"edit", editText, editSchema, agent.Annotations{Destructive: true, Kind: "edit"}, k.edit},
-		&tool[writeArgs]{"write", writeText, writeSchema, agent.Annotations{Destructive: true, Kind: "edit"}, k.write},
-		&tool[grepArgs]{"grep", grepText, grepSchema, looks("search"), k.grep},
-		&tool[findArgs]{"find", findText, findSchema, looks("search"), k.find},
-		&tool[lsArgs]{"ls", lsText, lsSchema, looks("read"), k.ls},
+		&tool[readArgs]{described("read", readText, readSchema), looks("read"), k.read},
+		&tool[bashArgs]{described("bash", bashText, bashSchema), agent.Annotations{Destructive: true, OpenWorld: true, Kind: "execute"}, k.bash},
+		&tool[editArgs]{described("edit", editText, editSchema), agent.Annotations{Destructive: true, Kind: "edit"}, k.edit},
+		&tool[writeArgs]{described("write", writeText, writeSchema), agent.Annotations{Destructive: true, Kind: "edit"}, k.write},
+		&tool[grepArgs]{described("grep", grepText, grepSchema), looks("search"), k.grep},
+		&tool[findArgs]{described("find", findText, findSchema), looks("search"), k.find},
+		&tool[lsArgs]{described("ls", lsText, lsSchema), looks("read"), k.ls},
 	}
 }
 
@@ -65,12 +65,12 @@ func looks(kind string) agent.Annotations { return agent.Annotations{ReadOnly: t
 // tool is one of them: run is called with the arguments of a call, decoded. Tools are
 // pointers, which can be compared.
 type tool[A any] struct {
-	name, text, schema string
-	annotations        agent.Annotations
-	run                func(ctx context.Context, args A, update agent.Update) (agent.Result, error)
+	spec        func() llm.ToolSpec
+	annotations agent.Annotations
+	run         func(ctx context.Context, args A, update agent.Update) (agent.Result, error)
 }
 
-func (t *tool[A]) Spec() llm.ToolSpec { return spec(t.name, t.text, t.schema) }
+func (t *tool[A]) Spec() llm.ToolSpec { return t.spec() }
 
 // Annotations says what the tool does.
 func (t *tool[A]) Annotations() agent.Annotations { return t.annotations }
@@ -80,7 +80,7 @@ func (t *tool[A]) Annotations() agent.Annotations { return t.annotations }
 func (t *tool[A]) Run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
 	var args A
 	if err := json.Unmarshal(input, &args); err != nil {
-		return agent.Result{}, fmt.Errorf("%s: the arguments cannot be read: %w", t.name, err)
+		return agent.Result{}, fmt.Errorf("%s: the arguments cannot be read: %w", t.Spec().Name, err)
 	}
 	return t.run(ctx, args, update)
 }
@@ -168,10 +168,16 @@ func newKit(o Options) *kit {
 	return &kit{Options: o, seen: &seen{files: map[string]fileState{}, links: map[string]string{}}}
 }
 
-// spec makes the specification of a tool from its schema and its text: the first line
+// described returns the specification of a tool, which is read when somebody asks: that is many times
+// before each request, or never.
+func described(name, text, schema string) func() llm.ToolSpec {
+	return sync.OnceValue(func() llm.ToolSpec { return specOf(name, text, schema) })
+}
+
+// specOf reads the specification of a tool out of its schema and its text: the first line
 // is for the system prompt, the rest describes it, and the list at the end has its
 // guidelines.
-func spec(name, text, schema string) llm.ToolSpec {
+func specOf(name, text, schema string) llm.ToolSpec {
 	snippet, rest, _ := strings.Cut(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	description, list, _ := strings.Cut(rest, "\nGuidelines:\n")
 	s := llm.ToolSpec{

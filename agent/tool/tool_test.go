@@ -144,7 +144,7 @@ func TestAllToolsInOrderWithTheirTexts(t *testing.T) {
 		}
 	}
 	equal(t, strings.Join(names, " "), "read bash edit write grep find ls")
-	if g := spec("bash", bashText, bashSchema).Guidelines; len(g) != 2 {
+	if g := specOf("bash", bashText, bashSchema).Guidelines; len(g) != 2 {
 		t.Errorf("bash has %d guidelines: %q", len(g), g)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -70,19 +72,42 @@ func (r *run) hookOptions(places trust.Places, mode string) luahooks.Options {
 	o.Tools, o.Inactive = p.tools(r.toolOptions())
 	o.ServerTools, o.Servers = r.mcp.tools, r.forHooks
 	o.MayHave, o.Flags = p.Tools.mayHave, p.Hooks.Given.Values
-	o.Keys = api.Keys{Chord: keymap.ParseChord, IsReserved: func(chord string) bool {
-		table, _ := keymap.Parse(p.Config.Bindings())
-		return table.Reserved(chord)
+	o.Keys = p.hookKeys()
+	o.Commands, o.Agents = r.allCommands, r.agents
+	return o
+}
+
+// hookKeys are the keys of the front end as hooks see them, in this session and in those of children.
+func (p *Place) hookKeys() api.Keys {
+	var parsed parsedKeys
+	return api.Keys{Chord: keymap.ParseChord, IsReserved: func(chord string) bool {
+		return parsed.of(p.Config.Bindings()).Reserved(chord)
 	}, InForce: func() map[string][]string {
-		table, _ := keymap.Parse(p.Config.Bindings())
-		inForce := map[string][]string{}
+		table, inForce := parsed.of(p.Config.Bindings()), map[string][]string{}
 		for _, a := range keymap.Actions() {
 			inForce[a.Name] = table.Keys(a.Name)
 		}
 		return inForce
 	}}
-	o.Commands, o.Agents = r.allCommands, r.agents
-	return o
+}
+
+// parsedKeys is the table of keys that was made last: each hook of each child asks for the same. The
+// zero value is ready, and may be used from any goroutine.
+type parsedKeys struct {
+	mu       sync.Mutex // guards what follows
+	bindings map[string][]string
+	table    *keymap.Map // nil: nobody has asked
+}
+
+// of returns the table that [keys] of the settings makes.
+func (k *parsedKeys) of(bindings map[string][]string) *keymap.Map {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.table == nil || !maps.EqualFunc(k.bindings, bindings, slices.Equal[[]string]) {
+		k.bindings = bindings
+		k.table, _ = keymap.Parse(bindings)
+	}
+	return k.table
 }
 
 // allCommands are the commands that there are: those of hooks alone before there is a front end.

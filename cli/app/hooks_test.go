@@ -7,6 +7,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/cli/config"
 	"pi/repl"
 	"pi/session"
 	"pi/session/message"
@@ -71,5 +72,19 @@ func TestHookCommands(t *testing.T) {
 		if got := strings.Join(h.complete(prefix), sep); got != want {
 			t.Errorf("%q is completed to %q, want %q", prefix, got, want)
 		}
+	}
+}
+
+func TestHooksSeeTheKeysAsTheSettingsHaveThemNow(t *testing.T) {
+	p := place(t, Options{}, nil)
+	keys := p.hookKeys()
+	for range 2 {
+		if keys.IsReserved("f7") || !keys.IsReserved("enter") || slices.Contains(keys.InForce()["send"], "f7") {
+			t.Fatalf("send is %q", keys.InForce()["send"])
+		}
+	}
+	p.Config.Keys = map[string]config.Chords{"send": {"enter", "f7"}}
+	if !keys.IsReserved("f7") || !slices.Contains(keys.InForce()["send"], "f7") {
+		t.Errorf("send is %q and f7 is free", keys.InForce()["send"])
 	}
 }

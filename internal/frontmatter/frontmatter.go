@@ -40,13 +40,24 @@ type Field struct {
 	Fields []Field
 }
 
-// Problem is what cannot be read of a file.
+// Problem is what is wrong with a file: here what cannot be read of it, elsewhere also what its fields
+// say.
 type Problem struct {
-	Line int // from 1
+	Path string // as people are shown it; "" for a text that is no file
+	Line int    // from 1; 0: of the file as a whole
 	Text string
 }
 
-func (p Problem) Error() string { return fmt.Sprintf("line %d: %s", p.Line, p.Text) }
+// Error is the problem in one line.
+func (p Problem) Error() string {
+	switch {
+	case p.Path == "":
+		return fmt.Sprintf("line %d: %s", p.Line, p.Text)
+	case p.Line == 0:
+		return fmt.Sprintf("%s: %s", p.Path, p.Text)
+	}
+	return fmt.Sprintf("%s:%d: %s", p.Path, p.Line, p.Text)
+}
 
 // Text returns the text of a field, "" if there is none.
 func (d Document) Text(name string) string {
@@ -77,12 +88,12 @@ func Parse(text string) Document {
 	if !ok {
 		d := Document{Body: text}
 		if first, _, _ := strings.Cut(text, "\n"); isMark(first) && first != "..." {
-			d.Problems = []Problem{{1, "the fields that begin here have no end, a line of ---"}}
+			d.Problems = []Problem{{Line: 1, Text: "the fields that begin here have no end, a line of ---"}}
 		}
 		return d
 	}
 	if len(head) > maxHead {
-		return Document{Body: text, Problems: []Problem{{1, fmt.Sprintf("the fields that begin here are longer than %d KiB", maxHead>>10)}}}
+		return Document{Body: text, Problems: []Problem{{Line: 1, Text: fmt.Sprintf("the fields that begin here are longer than %d KiB", maxHead>>10)}}}
 	}
 	p := parser{}
 	d := Document{Body: body}
@@ -142,7 +153,7 @@ func numbered(text string, first int) (rows []row) {
 type parser struct{ problems []Problem }
 
 func (p *parser) refuse(line int, format string, args ...any) {
-	p.problems = append(p.problems, Problem{line, fmt.Sprintf(format, args...)})
+	p.problems = append(p.problems, Problem{Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
 // fieldPattern is how a field begins.

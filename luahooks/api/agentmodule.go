@@ -293,7 +293,7 @@ func (a *agents) start(L *lua.LState, _ lua.LValue) (lua.LValue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return one.table(L), nil
+	return one.table(), nil
 }
 
 // started is an agent that was started, as the hook has it.
@@ -380,10 +380,10 @@ func (s *started) tell(_ context.Context, e agent.Event) {
 }
 
 // table is the agent for Lua: {name, wait, steer, abort}.
-func (s *started) table(L *lua.LState) *lua.LTable {
-	t := s.newTable(L, part{"wait": s.await, "steer": s.steer, "abort": proc{s.child.Abort}})
-	luavm.Set(t, "name", lua.LString(s.child.Name()))
-	return s.vm.StrictTable("the agent", t)
+func (s *started) table() *lua.LTable {
+	return s.newTable("the agent", func() []part {
+		return []part{{"name": lua.LString(s.child.Name()), "wait": s.await, "steer": s.steer, "abort": proc{s.child.Abort}}}
+	})
 }
 
 // await is h.wait{timeout?, signal?}: the result once the agent has ended; or nil and "timeout" or

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"path/filepath"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"pi/agent"
@@ -31,38 +34,61 @@ type bridge struct {
 	registered *Registered
 }
 
-// part is a part of the API: functions by the name that Lua calls them by. A
-// func(*lua.LState) int works on the Lua stack itself, a proc gives nothing back, and
-// any other function is one for [luavm.VM.Func].
+// part is a part of the API: its members by the names that Lua has for them. A
+// func(*lua.LState) int works on the Lua stack itself, a proc gives nothing back, a value is
+// one that is made when it is read, and any other function is one for [luavm.VM.Func].
 type part map[string]any
 
-type proc struct{ fn any }
+type (
+	proc  struct{ fn any }
+	value func() lua.LValue
+)
 
-// add puts functions into a table of the API.
+// member makes a member of the API.
+func (b *bridge) member(name string, of any) lua.LValue {
+	switch of := of.(type) {
+	case func(*lua.LState) int:
+		return b.vm.GFunc(name, of)
+	case proc:
+		return b.vm.Proc(name, of.fn)
+	case value:
+		return of()
+	case lua.LValue:
+		return of
+	}
+	return b.vm.Func(name, of)
+}
+
+// add puts members into a table.
 func (b *bridge) add(t *lua.LTable, p part) {
-	for name, fn := range p {
-		switch fn := fn.(type) {
-		case func(*lua.LState) int:
-			luavm.Set(t, name, b.vm.GFunc(name, fn))
-		case proc:
-			luavm.Set(t, name, b.vm.Proc(name, fn.fn))
-		default:
-			luavm.Set(t, name, b.vm.Func(name, fn))
-		}
+	for name, of := range p {
+		luavm.Set(t, name, b.member(name, of))
 	}
 }
 
-// newTable makes a table of the API.
-func (b *bridge) newTable(L *lua.LState, parts ...part) *lua.LTable {
-	size := 4
-	for _, p := range parts {
-		size += len(p)
-	}
-	t := luavm.NewRecord(L, size)
-	for _, p := range parts {
-		b.add(t, p)
-	}
-	return t
+// fields are those of a table of the API that messages call by a name. Its parts are listed when
+// somebody looks into it, and each member is made when it is read.
+func (b *bridge) fields(of string, list func() []part) *luavm.Fields {
+	parts := sync.OnceValue(list)
+	return &luavm.Fields{Of: of, Names: func() (names []string) {
+		for _, p := range parts() {
+			names = slices.AppendSeq(names, maps.Keys(p))
+		}
+		slices.Sort(names)
+		return names
+	}, Make: func(name string) lua.LValue {
+		for _, p := range parts() {
+			if member, ok := p[name]; ok {
+				return b.member(name, member)
+			}
+		}
+		return nil
+	}}
+}
+
+// newTable makes a table of the API that messages call by a name.
+func (b *bridge) newTable(of string, list func() []part) *lua.LTable {
+	return b.vm.NewTable(b.fields(of, list))
 }
 
 // mustHost returns the host. It raises, in the name of function, while the hook's file loads

@@ -19,27 +19,21 @@ type contexts struct {
 
 	// Only while the VM is held.
 	table   *lua.LTable // what handlers get
+	names   func() []string
 	command *lua.LTable // the metatable of ctx in commands; nil before the first
 }
 
-// open makes table, which has the functions of ctx, the ctx that handlers get: it adds the
-// members whose values are read when they are asked for.
-func (c *contexts) open(table *lua.LTable) {
-	c.table = table
-	c.table.Metatable = c.meta(c.field)
+// open makes table, the ctx that handlers get: the members that are listed, and those whose values
+// are read when they are asked for. Unknown names raise with a suggestion, and so does writing.
+func (c *contexts) open(list func() []part) {
+	f := c.fields("ctx", list)
+	listed := f.Names
+	f.Names = func() []string { return append(ContextMembers(), listed()...) }
+	f.Live, f.ReadOnly = c.field, ctxIsReadOnly
+	c.table, c.names = c.vm.NewTable(f), f.Names
 }
 
-// meta returns a metatable for ctx: live is called for members that the table does not have,
-// unknown names raise with a suggestion, and so does writing.
-func (c *contexts) meta(live func(*lua.LState, string) (lua.LValue, bool, error)) *lua.LTable {
-	members := append(ContextMembers(), luavm.Keys(c.table)...)
-	meta := c.vm.Strict(&luavm.Fields{Of: "ctx", Names: func() []string { return members }, Live: live})
-	luavm.Set(meta, "__newindex", c.vm.GFunc("ctx", func(L *lua.LState) int {
-		luavm.Raise(L, "ctx is read-only; keep your own values in a local or in pi.state")
-		return 0
-	}))
-	return meta
-}
+const ctxIsReadOnly = "ctx is read-only; keep your own values in a local or in pi.state"
 
 // ofCommand returns a ctx for one call of a command: that of handlers, with args, split into
 // words, and args_raw.
@@ -53,12 +47,12 @@ func (c *contexts) ofCommand(L *lua.LState, args string) *lua.LTable {
 	luavm.Set(t, "args", list)
 	luavm.Set(t, "args_raw", lua.LString(args))
 	if c.command == nil {
-		c.command = c.meta(func(L *lua.LState, name string) (lua.LValue, bool, error) {
-			if v := c.table.RawGetString(name); v != lua.LNil {
+		c.command = c.vm.Strict(&luavm.Fields{Of: "ctx", Names: c.names, ReadOnly: ctxIsReadOnly, Live: func(L *lua.LState, name string) (lua.LValue, bool, error) {
+			if v := luavm.Stored(c.table, name); v != lua.LNil {
 				return v, true, nil
 			}
 			return c.field(L, name)
-		})
+		}})
 	}
 	t.Metatable = c.command
 	return t

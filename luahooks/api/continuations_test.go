@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"pi/agent"
-
-	lua "github.com/yuin/gopher-lua"
 )
 
 // clientUI is a labUI behind which a program answers.
@@ -36,7 +34,7 @@ func TestAHookAsksForContinuationsInItsCommands(t *testing.T) {
 	l := newLab(t, func(l *lab) part {
 		l.UI, l.Dialogs = func() agent.UI { return &labUI{} }, labDialogs{}
 		c := &contexts{bridge: l.bridge, signals: &signals{bridge: l.bridge}}
-		_ = l.job(func(L *lua.LState) { c.open(l.newTable(L)) })
+		c.open(func() []part { return nil })
 		p := (&commands{l.bridge, c}).part()
 		p["continuations"] = (&continuations{l.bridge, &dialogs{bridge: l.bridge}}).ask
 		return p

@@ -237,10 +237,9 @@ func (s *servers) pushClient(L *lua.LState, c *client, err error) int {
 	if err != nil {
 		return pushResult(L, nil, err)
 	}
-	t := s.newTable(L, part{"tools": c.tools, "call": c.call, "resources": c.resources, "read": c.read, "prompts": c.prompts, "prompt": c.prompt, "close": c.shut})
-	luavm.Set(t, "name", lua.LString(c.server.Name()))
-	s.vm.StrictTable("the server", t)
-	L.Push(t)
+	L.Push(s.newTable("the server", func() []part {
+		return []part{{"name": lua.LString(c.server.Name()), "tools": c.tools, "call": c.call, "resources": c.resources, "read": c.read, "prompts": c.prompts, "prompt": c.prompt, "close": c.shut}}
+	}))
 	return 1
 }
 

@@ -153,7 +153,7 @@ func TestACommandRunsAsTheUsersOwn(t *testing.T) {
 	l := newLab(t, func(l *lab) part {
 		l.Mode, l.UI = "print", func() agent.UI { return nil }
 		c := &contexts{bridge: l.bridge, signals: &signals{bridge: l.bridge}}
-		_ = l.job(func(L *lua.LState) { c.open(l.newTable(L)) })
+		c.open(func() []part { return nil })
 		l.Keys = Keys{Chord: func(key string) (string, error) { return key, nil }, IsReserved: func(chord string) bool { return chord == "ctrl+c" }}
 		l.CommandsChanged = func(context.Context) { changed++ }
 		l.Commands = func() []command.Command {

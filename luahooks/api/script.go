@@ -185,6 +185,7 @@ type Program struct {
 // confine lets p replace functions of a table.
 func (p *Program) confine(vm *luavm.VM, L *lua.LState, name string, t *lua.LTable) *lua.LTable {
 	if p.Confine != nil {
+		luavm.Materialise(L, t)
 		p.Confine(vm, L, name, t)
 	}
 	return t
@@ -235,7 +236,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	return s
 }
 
-// ofPi returns the functions of pi, by their part of the API.
+// ofPi returns the members of pi, by their part of the API.
 func (s *Script) ofPi() []part {
 	b := s.bridge
 	t := &tools{bridge: b, contexts: s.contexts, signals: s.signals, theme: s.theme}
@@ -256,17 +257,29 @@ func (s *Script) ofPi() []part {
 		(&providers{b}).part(),
 		s.spawns.part(),
 		(&promises{bridge: b}).part(),
+		b.about(),
 		{"all": (&atOnce{b}).all, "signal": s.signals.new, "defer_exit": (&deferrals{b}).deferExit, "exec": s.programs.exec, "log": s.log, "answer": (&answers{b}).answer},
 	}
 }
 
-// ofUI are the functions of ctx.ui.
-func (s *Script) ofUI() []part {
-	d := &dialogs{s.bridge}
-	return []part{d.part(), s.display.part(), (&components{s.bridge, d, s.theme}).part(), {"run": (&terminalPrograms{s.bridge, d}).run}, (&inventory{s.bridge}).ofUI()}
+// about is what pi tells of the program and of the hook.
+func (b *bridge) about() part {
+	return part{
+		"version": lua.LString(b.Version), "api": lua.LNumber(Version),
+		"hook":  value(func() lua.LValue { return b.vm.Value(b.Hook) }),
+		"paths": value(func() lua.LValue { return b.vm.Value(b.Paths) }),
+		"host":  value(func() lua.LValue { return b.vm.Value(b.machine()) }),
+	}
 }
 
-// ofContext are the functions of ctx.
+// ofUI are the members of ctx.ui.
+func (s *Script) ofUI() []part {
+	d := &dialogs{s.bridge}
+	return []part{d.part(), s.display.part(), (&components{s.bridge, d, s.theme}).part(), {"run": (&terminalPrograms{s.bridge, d}).run}, (&inventory{s.bridge}).ofUI(),
+		{"theme": value(func() lua.LValue { return s.theme.table() })}}
+}
+
+// ofContext are the members of ctx, but for those whose values are read when they are asked for.
 func (s *Script) ofContext() []part {
 	b := s.bridge
 	return []part{
@@ -278,6 +291,10 @@ func (s *Script) ofContext() []part {
 		(&switching{b}).part(),
 		(&prompts{b}).part(),
 		{"exec": s.programs.exec, "compact": (&compactions{b}).compact},
+		{"session": value(func() lua.LValue {
+			return b.newTable("ctx.session", func() []part { return []part{sessionView{b}.part()} })
+		}),
+			"ui": value(func() lua.LValue { return b.confine(b.vm, b.vm.State(), "ctx.ui", b.newTable("ctx.ui", s.ofUI)) })},
 	}
 }
 
@@ -286,27 +303,14 @@ func (s *Script) ofContext() []part {
 func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessage) {
 	s.modules.noteText(file)
 	vm := s.bridge.vm
-	pi := s.bridge.newTable(L, s.ofPi()...)
-	luavm.Set(pi, "version", lua.LString(s.bridge.Version))
-	luavm.Set(pi, "api", lua.LNumber(Version))
-	luavm.Set(pi, "hook", vm.Value(s.bridge.Hook))
-	luavm.Set(pi, "paths", vm.Value(s.bridge.Paths))
-	s.settings.open(pi)
-	luavm.Set(pi, "host", vm.Value(s.bridge.machine()))
-	before, ok := s.bridge.records.JSON(state).(*lua.LTable)
-	if !ok {
-		before = luavm.NewRecord(L, 0)
-	}
-	luavm.Set(pi, "state", before)
-	vm.SetGlobal("pi", vm.StrictTable("pi", s.bridge.confine(vm, L, "pi", pi)))
+	pi := s.bridge.newTable("pi", func() []part {
+		return append(s.ofPi(), part{"state": value(func() lua.LValue { return s.stateFrom(state) })})
+	})
+	s.settings.pi = pi
+	vm.SetGlobal("pi", s.bridge.confine(vm, L, "pi", pi))
 	vm.SetRequire(s.modules.require)
-
-	ui := s.bridge.newTable(L, s.ofUI()...)
-	luavm.Set(ui, "theme", s.theme.open(L))
-	ctx := s.bridge.newTable(L, s.ofContext()...)
-	luavm.Set(ctx, "ui", vm.StrictTable("ctx.ui", s.bridge.confine(vm, L, "ctx.ui", ui)))
-	luavm.Set(ctx, "session", vm.StrictTable("ctx.session", s.bridge.newTable(L, sessionView{s.bridge}.part())))
-	s.contexts.open(s.bridge.confine(vm, L, "ctx", ctx))
+	s.contexts.open(s.ofContext)
+	s.bridge.confine(vm, L, "ctx", s.contexts.table)
 
 	switch returned := callLua(L, vm.NewChunk(L, file)).(type) {
 	case *lua.LFunction:
@@ -314,6 +318,14 @@ func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessa
 	case *lua.LTable:
 		s.ReturnsTable = true
 	}
+}
+
+// stateFrom is pi.state as the version before has left it: an empty table where that left none.
+func (s *Script) stateFrom(before json.RawMessage) lua.LValue {
+	if state, ok := s.bridge.records.JSON(before).(*lua.LTable); ok {
+		return state
+	}
+	return luavm.NewRecord(s.bridge.vm.State(), 0)
 }
 
 // Call calls a handler with an event and ctx and returns its first result. It is called
@@ -429,7 +441,7 @@ func encodeState(ctx context.Context, vm *luavm.VM, records *record.Converter, t
 		if pi == nil {
 			return nil
 		}
-		if table, ok := pi.RawGetString("state").(*lua.LTable); ok {
+		if table, ok := luavm.Stored(pi, "state").(*lua.LTable); ok {
 			table, found.lost = encodable(L, records, table)
 			found.json, found.err = records.Encode(table, "pi.state")
 		}

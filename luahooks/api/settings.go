@@ -50,24 +50,23 @@ type settings struct {
 	declared bool
 }
 
-func (s *settings) part() part { return part{"declare_settings": s.declare} }
+func (s *settings) part() part {
+	return part{"declare_settings": s.declare, "settings": value(s.undeclared)}
+}
 
-// open puts pi.settings into pi, as the file has them: nothing is declared yet.
-func (s *settings) open(pi *lua.LTable) {
-	s.pi = pi
+// undeclared is pi.settings as the file has them.
+func (s *settings) undeclared() lua.LValue {
 	fields := map[string]json.RawMessage{}
 	if len(s.Settings.JSON) > 0 {
 		_ = json.Unmarshal(s.Settings.JSON, &fields) // the program wrote it
 	}
-	s.show(fields, nil)
+	return s.view(fields, nil)
 }
 
-// show makes fields pi.settings. known are the fields that there may be; nil: any.
-func (s *settings) show(fields map[string]json.RawMessage, known []string) lua.LValue {
-	view := s.vm.ViewOf(luavm.View{Of: "pi.settings", Names: slices.Sorted(maps.Keys(fields)), Known: known,
+// view shows fields as pi.settings. known are the fields that there may be; nil: any.
+func (s *settings) view(fields map[string]json.RawMessage, known []string) lua.LValue {
+	return s.vm.ViewOf(luavm.View{Of: "pi.settings", Names: slices.Sorted(maps.Keys(fields)), Known: known,
 		Read: func(name string) lua.LValue { return s.records.JSON(fields[name]) }})
-	luavm.Set(s.pi, "settings", view)
-	return view
 }
 
 // declare is pi.declare_settings(schema): it checks what the settings file says, fills in
@@ -100,7 +99,9 @@ func (s *settings) declare(L *lua.LState, table *lua.LTable) lua.LValue {
 	}
 	s.registered.Settings.Store(&list)
 	properties, _ := d.tree["properties"].(map[string]any)
-	return s.show(fields, append(slices.Sorted(maps.Keys(properties)), slices.Sorted(maps.Keys(fields))...))
+	view := s.view(fields, append(slices.Sorted(maps.Keys(properties)), slices.Sorted(maps.Keys(fields))...))
+	luavm.Set(s.pi, "settings", view)
+	return view
 }
 
 // settingsSchema is the schema of a hook's settings: as a tree, and ready to check.

@@ -154,9 +154,9 @@ func (s *spawned) follow(L *lua.LState) error {
 		}
 		s.mine[s.keep] = s
 	}
-	s.table = s.newTable(L, part{"write": s.write, "close_stdin": s.child.CloseStdin, "kill": s.kill, "running": s.child.IsRunning, "wait": s.await})
-	luavm.Set(s.table, "pid", lua.LNumber(s.child.Pid()))
-	s.vm.StrictTable("the program", s.table)
+	s.table = s.newTable("the program", func() []part {
+		return []part{{"pid": lua.LNumber(s.child.Pid()), "write": s.write, "close_stdin": s.child.CloseStdin, "kill": s.kill, "running": s.child.IsRunning, "wait": s.await}}
+	})
 	s.running.Add(1)
 	if !s.Spawn(s.serve) {
 		s.running.Add(-1)

@@ -19,7 +19,7 @@ import (
 // end that is there; without one, nothing.
 type theme struct {
 	*bridge
-	table *lua.LTable
+	made *lua.LTable // nil: nobody has read it; only while the VM is held
 }
 
 // The most that theme.markdown draws.
@@ -28,16 +28,21 @@ const (
 	mostColumns  = 1000
 )
 
-// open makes the table of the theme, with a function for each style, and stores it for
-// renderers.
-func (t *theme) open(L *lua.LState) *lua.LTable {
-	table := luavm.NewRecord(L, 10)
-	t.add(table, part{"fg": t.fg, "bg": t.bg, "rgb": t.rgb, "on_rgb": t.onRGB, "names": agent.ThemeColors, "markdown": t.markdown})
-	for _, style := range agent.ThemeStyles() {
-		t.add(table, part{style: func(text string) string { return t.paint(style, text) }})
+// table is the theme for Lua.
+func (t *theme) table() *lua.LTable {
+	if t.made == nil {
+		t.made = t.newTable("theme", t.parts)
 	}
-	t.table = t.vm.StrictTable("theme", table)
-	return t.table
+	return t.made
+}
+
+// parts are the functions of the theme, with one for each style.
+func (t *theme) parts() []part {
+	styles := part{}
+	for _, style := range agent.ThemeStyles() {
+		styles[style] = func(text string) string { return t.paint(style, text) }
+	}
+	return []part{{"fg": t.fg, "bg": t.bg, "rgb": t.rgb, "on_rgb": t.onRGB, "names": agent.ThemeColors, "markdown": t.markdown}, styles}
 }
 
 // fg is theme.fg(name, text): text in a colour, for the terminal. An unknown colour raises.
@@ -206,6 +211,6 @@ func (r Renderer) draw(ctx context.Context, fn *lua.LFunction, given func(*lua.L
 	}
 	return r.home.jobs.render(ctx, "renderer of "+r.Name(), func(L *lua.LState) lua.LValue {
 		what, opts := given(L)
-		return callLua(L, fn, what, opts, r.home.theme.table)
+		return callLua(L, fn, what, opts, r.home.theme.table())
 	})
 }

@@ -232,7 +232,7 @@ func (t *Tool) draw(ctx context.Context, name string, fn *lua.LFunction, c agent
 	}
 	return t.home.jobs.render(ctx, name+" of "+t.spec.Name, func(L *lua.LState) lua.LValue {
 		args := t.home.records.JSON(c.Input)
-		return callLua(L, fn, what(L, args), t.home.drawingOfCall(L, c, args, expanded, width), t.home.theme.table)
+		return callLua(L, fn, what(L, args), t.home.drawingOfCall(L, c, args, expanded, width), t.home.theme.table())
 	})
 }
 

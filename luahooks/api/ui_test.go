@@ -159,8 +159,7 @@ func newMind(t *testing.T) (*lab, *mind, *signals) {
 		}
 		all["run"] = (&terminalPrograms{l.bridge, d}).run
 		all["signal"] = s.current
-		_ = l.job(func(L *lua.LState) { th.open(L) })
-		all["theme"] = func() *lua.LTable { return th.table }
+		all["theme"] = th.table
 		return all
 	})
 	return l, m, s
@@ -325,8 +324,7 @@ func TestWithoutAFrontEndNothingIsPainted(t *testing.T) {
 	l := newLab(t, func(l *lab) part {
 		l.UI = func() agent.UI { return nil }
 		th := &theme{bridge: l.bridge}
-		_ = l.job(func(L *lua.LState) { th.open(L) })
-		return part{"theme": func() *lua.LTable { return th.table }}
+		return part{"theme": th.table}
 	})
 	l.want("x", `return api.theme().bold("x")`)
 }
