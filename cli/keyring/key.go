@@ -44,6 +44,12 @@ func (k Key) Place() string { return k.place().name }
 // run out: [Ring.Expired] tells of these.
 func (k Key) IsLogin() bool { return k.place().login != nil }
 
+// IsOfScript reports whether the key is that of a login which the functions of this hook have kept.
+func (k Key) IsOfScript() bool {
+	p := k.place()
+	return p.login != nil && k.scriptOf(*p.login) != nil
+}
+
 // place returns where the key is to be found: in the settings, else in auth.json, else in
 // the first variable that is set. It is empty if no key is needed; if one is missing, it
 // names the variable to set.

@@ -216,4 +216,3 @@ func (l Login) signIn(ctx context.Context, a Account) (string, error) {
 
 // Left is the error of a sign-in that its user has left, for what [User.Browser] returns.
 func Left() error { return errLeft }
-
