@@ -32,6 +32,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"pi/agent/command"
 	"pi/cli/app"
@@ -50,6 +51,7 @@ type Options struct {
 
 // Run is [Main] with options.
 func Run(args []string, with Options) int {
+	began := time.Now()
 	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
 		printVersion()
 		return exitDone
@@ -62,7 +64,7 @@ func Run(args []string, with Options) int {
 	signals := newSignals(crash, end)
 	defer signals.watch()()
 	defer crash.watch(asked, signals.status)()
-	o := app.Options{Version: version, Catch: func(run func() error) error {
+	o := app.Options{Version: version, Began: began, Overdue: func() { crash.force(exitTimeLimit) }, Catch: func(run func() error) error {
 		return crash.catch(func() error {
 			if with.BeforeFront != nil {
 				with.BeforeFront()

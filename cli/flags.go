@@ -54,6 +54,9 @@ func newRoot(o *app.Options) *cobra.Command {
 			if err := checkSessionFlags(cmd.Flags(), o); err != nil {
 				return err
 			}
+			if err := checkLimitFlags(cmd.Flags(), o); err != nil {
+				return err
+			}
 			time.AfterFunc(startTime, quietStart())
 			p, err := here(*o)
 			if err != nil {
@@ -76,7 +79,7 @@ func newRoot(o *app.Options) *cobra.Command {
 func flagError(err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok && errors.Is(err, strconv.ErrSyntax) {
 		f := invalid.GetFlag()
-		return fmt.Errorf("--%s: %q is no %s", f.Name, invalid.GetValue(), map[string]string{"int": "whole number", "bool": "true or false"}[f.Value.Type()])
+		return fmt.Errorf("--%s: %q is no %s", f.Name, invalid.GetValue(), map[string]string{"int": "whole number", "float64": "number", "bool": "true or false"}[f.Value.Type()])
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && strings.Trim(unknown.GetSpecifiedName(), "0123456789.") == "" {
 		return fmt.Errorf("%w; a value that begins with - goes behind --", err)
@@ -104,6 +107,7 @@ func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 	f.StringVar(&o.ModeName, "mode-name", "", "begin in this `MODE` of a hook; default for none")
 	f.StringVar(&o.APIKey, "api-key", "", "key for the provider of the model, for this run")
 	addSessionFlags(f, o)
+	addLimitFlags(f, o)
 	f.StringSliceVarP(&o.Tools.Named, "tools", "t", nil, "the only tools, by name or `PATTERN`, those of hooks among them; or +NAME and -NAME")
 	f.StringSliceVar(&o.Tools.Excluded, "exclude-tools", nil, "not these tools, by name or `PATTERN` (-xt)")
 	f.BoolVar(&o.Tools.None, "no-tools", false, "no tools, not even those of hooks (-nt)")
