@@ -60,12 +60,12 @@ func (f *forkFlag) Set(value string) error {
 func sessionFlagRows(o *app.Options) []flagRow {
 	return []flagRow{
 		{name: "continue", short: "c", to: &o.Session.Last, text: "go on with the last session of this directory"},
-		{name: "resume", short: "r", to: resumeFlag{&o.Session.Resume}, optional: true, text: "go on with a session: the beginning of its `ID`, or its file; without, you pick one",
+		{name: "resume", short: "r", to: resumeFlag{&o.Session.Resume}, optional: true, values: orFiles(sessionValues(o)), text: "go on with a session: the beginning of its `ID`, or its file; without, you pick one",
 			more: "To pick takes a terminal."},
-		{name: "session", to: &o.Session.Ref, text: "as --resume; a `FILE` that is not there is begun"},
-		{name: "session-id", to: &o.Session.ID, seldom: true, text: "the session of this directory with this `ID`, the whole of it; begun if there is none",
+		{name: "session", to: &o.Session.Ref, values: orFiles(sessionValues(o)), text: "as --resume; a `FILE` that is not there is begun"},
+		{name: "session-id", to: &o.Session.ID, values: sessionValues(o), seldom: true, text: "the session of this directory with this `ID`, the whole of it; begun if there is none",
 			more: "Letters, digits, `.`, `_`, `-`."},
-		{name: "fork", to: &forkFlag{}, optional: true, text: "with one of these, or with an `ID` or file: go on in a copy, and leave the session as it is",
+		{name: "fork", to: &forkFlag{}, optional: true, values: orFiles(sessionValues(o)), text: "with one of these, or with an `ID` or file: go on in a copy, and leave the session as it is",
 			more: "Beside one of the flags above it takes no value and means that session; `--session-id` beside a value is the id of the copy."},
 		{name: "read-only", to: &o.Session.ReadOnly, text: "with one of these: only look at the session"},
 		{name: "wait", to: &o.Session.Wait, text: "with one of these: wait while another process has the session"},
