@@ -6,7 +6,7 @@
 //	args.go         arguments as the flag library understands them; subcommands with a typing mistake
 //	flags.go        flags of a run; flagtable.go: the table of them, of which help, manual,
 //	                documents and completion are made; sessionflags.go: those that name a session;
-//	                hookflags.go: those that hooks bring
+//	                limitflags.go: those that limit it; hookflags.go: those that hooks bring
 //	subcommand.go   what subcommands share
 //	sessions.go     pi sessions; session*.go: its list, show, export and rm
 //	hooks.go        pi hooks; hookcheck.go, hookapprove.go: those commands of it;
@@ -35,6 +35,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"pi/agent/command"
 	"pi/cli/app"
@@ -53,6 +54,7 @@ type Options struct {
 
 // Run is [Main] with options.
 func Run(args []string, with Options) int {
+	began := time.Now()
 	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
 		printVersion()
 		return exitDone
@@ -65,7 +67,7 @@ func Run(args []string, with Options) int {
 	signals := newSignals(crash, end)
 	defer signals.watch()()
 	defer crash.watch(asked, signals.status)()
-	o := app.Options{Version: version, Catch: func(run func() error) error {
+	o := app.Options{Version: version, Began: began, Overdue: func() { crash.force(exitTimeLimit) }, Catch: func(run func() error) error {
 		return crash.catch(func() error {
 			if with.BeforeFront != nil {
 				with.BeforeFront()

@@ -55,6 +55,9 @@ func newRoot(o *app.Options) *cobra.Command {
 			if err := checkSessionFlags(cmd.Flags(), o); err != nil {
 				return err
 			}
+			if err := checkLimitFlags(cmd.Flags(), o); err != nil {
+				return err
+			}
 			time.AfterFunc(startTime, quietStart())
 			p, err := here(*o)
 			if err != nil {
