@@ -4,7 +4,8 @@
 //
 //	cli.go          from arguments to an exit status; status.go: what each says
 //	args.go         arguments as the flag library understands them; subcommands with a typing mistake
-//	flags.go        flags of a run; sessionflags.go: those that name a session;
+//	flags.go        flags of a run; flagtable.go: the table of them, of which help, manual,
+//	                documents and completion are made; sessionflags.go: those that name a session;
 //	                hookflags.go: those that hooks bring
 //	subcommand.go   what subcommands share
 //	sessions.go     pi sessions; session*.go: its list, show, export and rm
@@ -32,6 +33,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"pi/agent/command"
 	"pi/cli/app"
@@ -50,6 +52,7 @@ type Options struct {
 
 // Run is [Main] with options.
 func Run(args []string, with Options) int {
+	began := time.Now()
 	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
 		printVersion()
 		return exitDone
@@ -62,7 +65,7 @@ func Run(args []string, with Options) int {
 	signals := newSignals(crash, end)
 	defer signals.watch()()
 	defer crash.watch(asked, signals.status)()
-	o := app.Options{Version: version, Catch: func(run func() error) error {
+	o := app.Options{Version: version, Began: began, Overdue: func() { crash.force(exitTimeLimit) }, Catch: func(run func() error) error {
 		return crash.catch(func() error {
 			if with.BeforeFront != nil {
 				with.BeforeFront()
