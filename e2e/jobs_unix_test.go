@@ -109,7 +109,7 @@ func (w *world) job(script string, args ...string) *exec.Cmd {
 		w.t.Fatal(err)
 	}
 	cmd := exec.Command("sh", append([]string{path}, args...)...)
-	cmd.Dir, cmd.Env = w.project, append(w.command().Env, "PI="+pi, "JOB_PAUSE=0", "JOB_TIMEOUT=", "JOB_MAX_COST=")
+	cmd.Dir, cmd.Env = w.project, append(w.command().Env, "PI="+pi, "JOB_PAUSE=0")
 	return cmd
 }
 
@@ -310,15 +310,16 @@ func (w *world) gathersAll(runs int) {
 		w.t.Errorf("%d tasks, told %q, want %q…; %v", len(tasks), told, want, err)
 	}
 	for i := range runs {
-		name := fmt.Sprintf("task %d", i)
-		g := tasks[name]
-		answer, done := "an answer to the prompt of number "+fmt.Sprint(i)+".", i < runs-1
+		g := tasks[fmt.Sprintf("task %d", i)]
+		answer, done := fmt.Sprintf("an answer to the prompt of number %d.", i), i < runs-1
 		if done && (g.Status == nil || *g.Status != 0 || g.Cost != 0.01 || g.Tokens != 10 || g.Answer != answer) ||
 			!done && (g.Status != nil || g.Cost != 0 || g.Answer != "") || g.Tries != 1 || len(g.Sessions) != 1 {
-			w.t.Errorf("%s: %+v", name, g)
+			w.t.Errorf("task %d: %+v", i, g)
 		}
-		if again, err := w.job("one.sh", "prompts/"+name, "results", "--no-tools").CombinedOutput(); i >= runs-3 && err != nil {
-			w.t.Errorf("%s once more: %v: %s", name, err, again)
+	}
+	for _, i := range []int{0, runs - 1} {
+		if again, err := w.job("one.sh", fmt.Sprintf("prompts/task %d", i), "results", "--no-tools").CombinedOutput(); err != nil {
+			w.t.Errorf("task %d once more: %v: %s", i, err, again)
 		}
 	}
 	tasks, told, err = w.gather()
@@ -395,7 +396,7 @@ func TestParallelRunsEachPromptOfAFolder(t *testing.T) {
 	w := newWorld(t)
 	w.writesOddPrompts()
 	for range 2 { // the second time there is nothing to do
-		if out, err := w.job("parallel.sh", "prompts", "results", "--name=my own {}").CombinedOutput(); err != nil {
+		if out, err := w.job("parallel.sh", "prompts", "results", "--append-system-prompt", "say 'it' at once").CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 		w.didOddPrompts()

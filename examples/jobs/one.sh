@@ -82,6 +82,11 @@ await() {
   child=''
 }
 
+# why prints the line in which pi says how the last try ended; hints stand below it.
+why() {
+  awk '/^pi: / { said = 1; line = $0 } !said { line = $0 } END { print line }' "$task/$try.log"
+}
+
 # find_session puts the file of the session of the last try into $session, nothing if there is none.
 find_session() {
   id=$(sed -n '1s/^{"type":"session","version":[0-9]*,"id":"\([A-Za-z0-9._-]*\)".*/\1/p' "$task/$try.jsonl")
@@ -93,7 +98,7 @@ find_session() {
 rest() {
   pause=${JOB_PAUSE-30}
   pause=$((pause + $(od -An -N2 -tu2 /dev/urandom) % (pause + 1)))
-  echo "one.sh: $said: status 3, the next try is in $pause s: $(tail -n 1 "$task/$try.log")" >&2
+  echo "one.sh: $said: status 3, the next try is in $pause s: $(why)" >&2
   sleep "$pause" &
   child=$!
   await
@@ -115,5 +120,5 @@ status=${ended:-$status}
 
 echo "$status" >|"$task/status.new"
 mv -f "$task/status.new" "$task/status"
-[ "$status" -eq 0 ] || echo "one.sh: $said: status $status: $(tail -n 1 "$task/$try.log")" >&2
+[ "$status" -eq 0 ] || echo "one.sh: $said: status $status: $(why)" >&2
 exit "$status"
