@@ -6,7 +6,7 @@
 //	args.go         arguments as the flag library understands them; subcommands with a typing mistake
 //	flags.go        flags of a run; flagtable.go: the table of them, of which help, manual,
 //	                documents and completion are made; sessionflags.go: those that name a session;
-//	                hookflags.go: those that hooks bring
+//	                limitflags.go: those that limit it; hookflags.go: those that hooks bring
 //	subcommand.go   what subcommands share
 //	sessions.go     pi sessions; session*.go: its list, show, export and rm
 //	hooks.go        pi hooks; hookcheck.go, hookapprove.go: those commands of it;
