@@ -40,6 +40,7 @@ func BenchmarkJobs(b *testing.B) {
 	w.eachSessionIsItsOwn(b.N, "")
 	times := joblogTimes(b, mustRead(b, filepath.Join(w.project, "results", "joblog")))
 	b.ReportMetric(float64(b.N)/took.Seconds(), "tasks/s")
+	b.ReportMetric(float64((run.ProcessState.UserTime()+run.ProcessState.SystemTime()).Milliseconds())/float64(b.N), "ms-cpu/task")
 	b.ReportMetric(times[len(times)/2]*1000, "ms/median")
 	b.ReportMetric(times[len(times)*99/100]*1000, "ms/p99")
 	b.ReportMetric(times[len(times)-1]*1000, "ms/slowest")

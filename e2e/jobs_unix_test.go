@@ -386,6 +386,9 @@ func (w *world) didOddPrompts() {
 	if entries, err := os.ReadDir(filepath.Join(w.project, "results", "tasks")); err != nil || len(entries) != len(oddNames()) {
 		w.t.Errorf("%d tasks, want %d: %v", len(entries), len(oddNames()), err)
 	}
+	if _, err := os.Stat(filepath.Join(w.project, "gone")); err == nil {
+		w.t.Error("the name of a file was run")
+	}
 }
 
 func TestParallelRunsEachPromptOfAFolder(t *testing.T) {
@@ -423,5 +426,19 @@ func TestSlurmRunsEachPromptOfAFolder(t *testing.T) {
 	w.didOddPrompts()
 	if got := strings.Count(string(out), "Submitted batch job"); got != 2 {
 		t.Errorf("%d arrays were submitted: %s", got, out)
+	}
+}
+
+func TestScriptsOfJobsHaveNothingThatShellcheckFinds(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("shellcheck"); err != nil {
+		t.Skip("there is no shellcheck")
+	}
+	scripts, err := filepath.Glob(inModule("examples/jobs/*.sh"))
+	if err != nil || len(scripts) < 5 {
+		t.Fatalf("%q, %v", scripts, err)
+	}
+	if out, err := exec.Command("shellcheck", append([]string{"--shell=sh"}, scripts...)...).CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, out)
 	}
 }

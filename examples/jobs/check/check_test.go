@@ -77,6 +77,26 @@ func TestTheJobIsWhole(t *testing.T) {
 	}
 }
 
+func TestTheLinesOfShellOfTheJobAreClean(t *testing.T) {
+	j, err := job(mustRead(t, "kubernetes.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := j.Spec.Template.Spec.Containers[0].Command
+	if len(command) != 3 || command[0] != "sh" || !strings.Contains(command[2], "one.sh -n \"$JOB_COMPLETION_INDEX\"") {
+		t.Fatalf("the command is %q", command)
+	}
+	shellcheck, err := exec.LookPath("shellcheck")
+	if err != nil {
+		t.Skip("there is no shellcheck")
+	}
+	check := exec.Command(shellcheck, "--shell=sh", "-")
+	check.Stdin = strings.NewReader(command[2])
+	if out, err := check.CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
 // lint returns what actionlint finds wrong with a workflow, its lines of shell among it where shellcheck is there.
 func lint(t *testing.T, text string) []*actionlint.Error {
 	t.Helper()
