@@ -7,6 +7,7 @@ import (
 
 	"pi/cli/app"
 	"pi/cli/config"
+	"pi/cli/keyring"
 	"pi/internal/printable"
 
 	"github.com/spf13/cobra"
@@ -17,13 +18,15 @@ func configCommand() *cobra.Command {
 	c := group("config", "Print the settings in force, or change one",
 		&cobra.Command{
 			Use: "set KEY VALUE", Short: "Write a setting into your config.toml; the rest of the file stays as it is", Args: exactly(2),
+			ValidArgsFunction: settingValues(new(app.Options)),
 			Example: "  pi config set thinking high\n  pi config set ui.notify bell\n  pi config set models \"anthropic/*, openai/gpt-6*\"\n" +
 				"  pi config set providers.local.base_url http://localhost:8080/v1\n  pi config set max_turns -- -1   # a value that begins with a dash",
 			RunE: func(_ *cobra.Command, args []string) error { return setSetting(args[0], args[1]) },
 		},
 		&cobra.Command{
 			Use: "unset KEY", Short: "Remove a setting from your config.toml, so that it has its default", Args: exactly(1),
-			RunE: func(_ *cobra.Command, args []string) error { return unsetSetting(args[0]) },
+			ValidArgsFunction: firstOnly(settingValues(new(app.Options))),
+			RunE:              func(_ *cobra.Command, args []string) error { return unsetSetting(args[0]) },
 		})
 	c.RunE = func(*cobra.Command, []string) error {
 		p, err := here(app.Options{})
@@ -34,10 +37,28 @@ func configCommand() *cobra.Command {
 		if origin {
 			origins = p.Config.Origins
 		}
-		return config.Print(os.Stdout, p.Config, origins)
+		if err := config.Print(os.Stdout, p.Config, origins); err != nil || !origin {
+			return err
+		}
+		printHeld(p.Keys.Held())
+		return nil
 	}
 	c.Flags().BoolVar(&origin, "origin", false, "with where each came from")
 	return c
+}
+
+// printHeld tells which keys and logins auth.json has, until when they hold, and who renews them.
+func printHeld(all []keyring.Held) {
+	for i, h := range all {
+		if i == 0 {
+			fmt.Print("\n# keys and logins in auth.json\n")
+		}
+		line := "# " + printable.VisibleLine(h.Name) + ": " + h.String()
+		if h.From != "" {
+			line += ", of " + printable.Line(h.From)
+		}
+		fmt.Println(line)
+	}
 }
 
 // setSetting writes a setting into the user's config.toml, and says so if another one

@@ -116,7 +116,7 @@ func (c *modelChoice) pick(s *session.Session) (model *llm.Model, level string, 
 	if file := p.unreadFile(); file != "" && p.Attended() {
 		return nil, "", byNothing, UsageError{Err: &unattendedError{"there is no model to ask without " + file, "mend it; " + tryDemo}}
 	}
-	c.later.warn(p.Keys.Expired()...)
+	c.later.warn(providers.Expired(p.Config, p.Keys)...)
 	c.later.warn(providers.Unused(p.Config, p.Keys)...)
 	return TourModel(), "", byNothing, nil
 }
@@ -218,5 +218,5 @@ func defaultOf(models *llm.Models, p llm.ProviderSpec) *llm.Model {
 
 // TourModel is the model that needs no key and asks nobody: a script inside pi.
 func TourModel() *llm.Model {
-	return &llm.Model{Provider: "demo", ID: "tour", Name: "Demo tour (a script)", API: "lua", ContextWindow: 200000, MaxTokens: 8192, Input: []string{"text"}}
+	return &llm.Model{Provider: "demo", ID: "tour", Name: "Demo tour (a script)", API: "lua", ContextWindow: 200000, MaxTokens: 8192, Input: []string{"text"}, Cost: &llm.Price{}}
 }
