@@ -41,6 +41,8 @@ type Script struct {
 	// Agents returns the agents that hooks of a run use, in the place of those that there are; nil:
 	// they use these.
 	Agents func(real api.Agents) api.Agents
+	// Browser opens an address for the user.
+	Browser func(ctx context.Context, address string) error
 	// Model is registered beside the providers of the catalogue and the settings, and its
 	// Stream answers for all of theirs, without their keys.
 	Model llm.ProviderSpec

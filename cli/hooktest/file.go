@@ -115,7 +115,7 @@ func (f *file) runCase(c testCase) (failures []Failure) {
 		return []Failure{{File: f.shown, Line: c.line, Message: err.Error()}}
 	}
 	sc := &scene{file: f, stage: st, ctx: ctx}
-	st.watcher, st.life = f.watcher, ctx
+	st.watcher, st.life, st.browser = f.watcher, ctx, sc.open
 	st.script.answer, st.script.lacking = sc.stepOf, sc.note
 	st.servers.result, st.servers.broken = sc.serverResult, sc.note
 	st.agents.answer, st.agents.lacking = sc.agentResult, sc.note

@@ -26,7 +26,7 @@ type functions map[string]any
 // newModule makes pi.test.
 func (f *file) newModule(L *lua.LState) lua.LValue {
 	t := luavm.NewRecord(L, 48)
-	for _, part := range []functions{f.setUps(), f.deeds(), f.servers(), f.agents(), f.history(), f.onDesk(), f.drawings(), f.checks()} {
+	for _, part := range []functions{f.setUps(), f.deeds(), f.servers(), f.agents(), f.web(), f.history(), f.onDesk(), f.drawings(), f.checks()} {
 		for name, fn := range part {
 			luavm.Set(t, name, f.vm.Func("t."+name, fn))
 		}

@@ -32,6 +32,7 @@ type stage struct {
 	hooks    copies
 	approved bool
 	judge    func(path string, code []byte) error // see Options.MayRun
+	browser  func(ctx context.Context, address string) error
 	env      map[string]string
 
 	clock    *clock
@@ -134,7 +135,7 @@ func (s *stage) opened(ctx context.Context) (*app.TestRun, error) {
 		return nil, fmt.Errorf("config: %v", lost[0])
 	}
 	s.run, err = place.OpenTest(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: watchers{s.witness, s.drawn}, Child: s.witness.ofAgent,
-		User: s.user, Servers: s.servers.entries(), Play: s.servers.play, Agents: s.agents.around,
+		User: s.user, Servers: s.servers.entries(), Play: s.servers.play, Agents: s.agents.around, Browser: s.browser,
 		Model: s.model(), Clock: s.clock, Reach: reach, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
 	if err != nil {
 		return nil, err

@@ -39,7 +39,8 @@ type user struct {
 	answer func(ctx context.Context, q question) (reply, error)
 	typed  string
 	views  []*view
-	use    func(v *view) // plays with a component; nil: nothing does
+	use    func(v *view)                                   // plays with a component; nil: nothing does
+	visit  func(ctx context.Context, address string) error // what happens in the browser; nil: there is none
 }
 
 // meet makes somebody be there, who answers as answer does.

@@ -82,6 +82,19 @@ function test.mcp(server) end
 ---@param played pi.TestAgent
 function test.agent(played) end
 
+--- Serves hooks on this machine, as the server of a provider or of a page they read, until the case ends. A path that is not
+--- there is status 404; a function that raises fails the case.
+---@param paths table<string, fun(request: pi.HttpRequest): string|pi.HttpAnswer?> by their paths, without a query: `{ ["/token"] = function(request) … end }`
+---@return pi.Server? server
+---@return string? message no port is free
+function test.http(paths) end
+
+--- Plays the browser of the user: the function is called with each address that is opened, and may follow it with `http.get`,
+--- which goes where it is sent, back to the program too. Who opens an address goes on when it has returned. Without a browser
+--- an address that is opened fails the case.
+---@param visit fun(url: string)
+function test.browser(visit) end
+
 --- Types a prompt.
 ---@param text string
 ---@param attachments? (string|pi.TestAttachment)[] paths in the project, or tables
