@@ -144,6 +144,11 @@ func accessOf(c llm.Credential) (a llm.Auth, err error) {
 	return llm.Auth{Key: standard.Access}, nil
 }
 
+// function is the one of a name; nil if there is none.
+func (s *scriptLogin) function(name string) *lua.LFunction {
+	return map[string]*lua.LFunction{"start": s.start, "refresh": s.refresh, "auth": s.auth}[name]
+}
+
 // call runs a function of the login in a job of its own, or in the newer version of the hook if the
 // VM was replaced before it began. Errors do not repeat what is hidden. The hook is told of those
 // that are not the words of the function itself.
@@ -161,6 +166,9 @@ func (s *scriptLogin) call(ctx context.Context, function string, hidden *hidden,
 		}))
 	})
 	if err != nil {
+		if fn := s.function(function); fn != nil {
+			err = placedIn(fn, err)
+		}
 		s.owner().Failed(ctx, what, nil, err, NobodyElse)
 		return fmt.Errorf("hook %s: %w", s.home.Hook.Name, err)
 	}
@@ -185,17 +193,20 @@ func callLogin(L *lua.LState, fn *lua.LFunction, arg lua.LValue) (lua.LValue, er
 	return v, nil
 }
 
-// credential reads what a function returned that is to be kept.
-func (s *scriptLogin) credential(function string, v lua.LValue) (llm.Credential, error) {
+// credential reads what a function of that name returned, which is to be kept.
+func (s *scriptLogin) credential(name string, v lua.LValue) (llm.Credential, error) {
 	t, ok := v.(*lua.LTable)
 	if !ok {
-		return nil, fmt.Errorf("%s must return a table, such as { access =, refresh =, expires = }, or nil and a message, not a %s", function, v.Type())
+		return nil, fmt.Errorf("%s must return a table, such as { access =, refresh =, expires = }, or nil and a message, not a %s", name, v.Type())
 	}
-	raw, err := s.home.records.Encode(t, function+" returned")
-	if err == nil && !strings.HasPrefix(string(raw), "{") {
-		err = fmt.Errorf("%s must return a table with names, such as { access =, refresh =, expires = }, not a list", function)
+	raw, err := s.home.records.Encode(t, "what "+name+" returned")
+	switch {
+	case err != nil:
+		return nil, err
+	case !strings.HasPrefix(string(raw), "{"):
+		return nil, fmt.Errorf("%s must return a table with names, such as { access =, refresh =, expires = }, not a list", name)
 	}
-	return llm.Credential(raw), err
+	return llm.Credential(raw), nil
 }
 
 // loginUI is the user who signs in, for the function start of a hook.
