@@ -11,6 +11,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/cli/keyring"
+	"pi/cli/keyring/oauth"
 	"pi/cli/providers"
 	"pi/internal/printable"
 )
@@ -119,8 +120,12 @@ func (a *asking) Choose(ctx context.Context, title string, options []string) (st
 	return values[0], true, nil
 }
 
-func (a *asking) AskSecret(ctx context.Context, title string) (string, bool, error) {
-	return a.ui.Input(ctx, title, "", agent.DialogOptions{Secret: true})
+func (a *asking) Ask(ctx context.Context, title string, secret bool) (string, bool, error) {
+	return a.ui.Input(ctx, title, "", agent.DialogOptions{Secret: secret})
+}
+
+func (a *asking) Browser(left context.CancelCauseFunc) oauth.User {
+	return signsInBy(a.ui, func(error) { left(keyring.Left()) })
 }
 
 func (a *asking) Confirm(ctx context.Context, title, message string) (bool, error) {
