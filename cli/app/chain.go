@@ -11,6 +11,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/cli/keyring"
 	"pi/cli/providers"
 	"pi/internal/suggest"
 	"pi/luahooks"

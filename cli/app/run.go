@@ -107,7 +107,7 @@ func (r *run) begin(ctx context.Context, f front, mode string, own []command.Com
 	r.models = providers.New(p.Config, p.Keys, p.Catalogue.Models)
 	if r.script != nil {
 		r.models.Register(r.script.Model)
-		r.models.AnswerWith(r.script.Model.Stream)
+		r.models.AnswerWith(providers.Watched(r.script.Model.Stream, p.Keys))
 	}
 	r.later.warn(providers.Problems(p.Config, p.Keys)...)
 	if err := r.prepare(ctx, mode); err != nil {

@@ -311,7 +311,7 @@ func send(ctx context.Context, r *llm.Request, receive func(ctx context.Context,
 		if err != nil {
 			return nil, err
 		}
-		status := receive(ctx, &sentRequest{r, body, h.Header})
+		status := receive(ctx, &sentRequest{r, body, h.Header, h.URL.String()})
 		if status == 0 {
 			return nil, errNoAnswer
 		}
