@@ -22,7 +22,7 @@ type Script struct {
 	Watcher agent.Listener // gets them afterwards, as a front end
 	// Child returns what gets those of an agent that a hook uses, afterwards; nil: nobody does.
 	Child func(who agent.Identity) agent.Listener
-	User  agent.UI
+	User  agent.UI // with an [AddressOpener] it has a browser
 	// Clock is what hooks take for the time, and what messages and entries are stamped with.
 	Clock stdlib.Clock
 	// Started is told the process group of each program that tools, hooks with pi.exec and
@@ -41,8 +41,6 @@ type Script struct {
 	// Agents returns the agents that hooks of a run use, in the place of those that there are; nil:
 	// they use these.
 	Agents func(real api.Agents) api.Agents
-	// Browser opens an address for the user.
-	Browser func(ctx context.Context, address string) error
 	// Model is registered beside the providers of the catalogue and the settings, and its
 	// Stream answers for all of theirs, without their keys.
 	Model llm.ProviderSpec

@@ -115,9 +115,10 @@ func (f *file) runCase(c testCase) (failures []Failure) {
 		return []Failure{{File: f.shown, Line: c.line, Message: err.Error()}}
 	}
 	sc := &scene{file: f, stage: st, ctx: ctx}
-	st.watcher, st.life, st.browser = f.watcher, ctx, sc.open
+	st.watcher, st.life = f.watcher, ctx
 	st.script.answer, st.script.lacking = sc.stepOf, sc.note
 	st.servers.result, st.servers.broken = sc.serverResult, sc.note
+	st.user.lacking = sc.note
 	st.agents.answer, st.agents.lacking = sc.agentResult, sc.note
 	f.scene, f.env.Cwd = sc, st.project
 	defer func() { f.scene = nil }()

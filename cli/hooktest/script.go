@@ -293,6 +293,7 @@ type sentRequest struct {
 	*llm.Request
 	payload json.RawMessage // the body, as the handlers of before_provider_request left it
 	header  http.Header
+	url     string // where it was sent
 }
 
 // errNoAnswer stands for an answer that does not come.

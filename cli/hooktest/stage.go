@@ -32,7 +32,6 @@ type stage struct {
 	hooks    copies
 	approved bool
 	judge    func(path string, code []byte) error // see Options.MayRun
-	browser  func(ctx context.Context, address string) error
 	env      map[string]string
 
 	clock    *clock
@@ -124,7 +123,7 @@ func (s *stage) opened(ctx context.Context) (*app.TestRun, error) {
 		return nil, err
 	}
 	o := app.Options{Version: "test", Watcher: s.watcher, Catch: func(f func() error) error { return f() }}
-	o.Env = app.Environment{Getenv: s.getenv, Variables: s.variables(), Stderr: io.Discard}
+	o.Env = app.Environment{Getenv: s.getenv, Variables: s.variables(), Stderr: io.Discard, Now: s.clock.Now}
 	o.Hooks = app.HookFlags{Files: s.hooks.paths, Approve: s.approved, Given: s.flags, Judge: s.judge}
 	o.Session.Ref = s.resume
 	place, err := app.New(o, s.project)
@@ -135,7 +134,7 @@ func (s *stage) opened(ctx context.Context) (*app.TestRun, error) {
 		return nil, fmt.Errorf("config: %v", lost[0])
 	}
 	s.run, err = place.OpenTest(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: watchers{s.witness, s.drawn}, Child: s.witness.ofAgent,
-		User: s.user, Servers: s.servers.entries(), Play: s.servers.play, Agents: s.agents.around, Browser: s.browser,
+		User: s.user, Servers: s.servers.entries(), Play: s.servers.play, Agents: s.agents.around,
 		Model: s.model(), Clock: s.clock, Reach: reach, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"pi/agent"
+	"pi/cli/app"
 	"pi/luavm"
 )
 
@@ -34,6 +35,7 @@ type user struct {
 	agent.NoUI
 	witness *witness
 	desk    desk
+	lacking func(fault string) // is told of what the case has not
 
 	mu     sync.Mutex // guards what follows
 	answer func(ctx context.Context, q question) (reply, error)
@@ -93,6 +95,9 @@ func (p *user) Confirm(ctx context.Context, title, message string, o agent.Dialo
 
 // Input asks for a line.
 func (p *user) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
+	if o.About == app.AboutSignIn {
+		return p.signIn(ctx)
+	}
 	return p.text(ctx, question{kind: "input", title: title, message: placeholder, options: o})
 }
 

@@ -48,34 +48,51 @@ func (f *file) serve(L *lua.LState, paths *lua.LTable) (lua.LValue, error) {
 // and whoever opens it goes on when fn has returned.
 func (f *file) browse(L *lua.LState, fn *lua.LFunction) {
 	s := f.current(L, "browser")
-	s.stage.user.browseWith(func(ctx context.Context, address string) error {
+	visit := func(ctx context.Context, address string) error {
 		return s.job(ctx, "browser", func(L *lua.LState) error {
 			call(L, fn, lua.LString(address))
 			return nil
 		})
-	})
-}
-
-// browseWith makes visit what happens in the browser of the user.
-func (p *user) browseWith(visit func(ctx context.Context, address string) error) {
+	}
+	p := s.stage.user
+	if !p.HasUI() { // somebody sits in front of it
+		p.meet(func(_ context.Context, q question) (reply, error) {
+			s.note(fmt.Sprintf("the user is asked %s %q, for which there is no t.answers", q.kind, q.title))
+			return reply{}, nil
+		})
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.visit = visit
 }
 
-// errNoBrowser says that a case has no browser.
-var errNoBrowser = errors.New("there is none in a test without t.browser")
-
-// Open opens an address in the browser of the user. Where there is none the case fails: it would
-// wait for a user who never comes.
-func (s *scene) open(ctx context.Context, address string) error {
-	p := s.stage.user
+// browser is what happens in the browser of the user; nil: there is none.
+func (p *user) browser() func(ctx context.Context, address string) error {
 	p.mu.Lock()
-	visit := p.visit
-	p.mu.Unlock()
+	defer p.mu.Unlock()
+	return p.visit
+}
+
+// OpenAddress opens an address in the browser of the user. Where there is none the case fails: it
+// would wait for somebody who never comes.
+func (p *user) OpenAddress(ctx context.Context, address string) error {
+	visit := p.browser()
 	if visit == nil {
-		s.note(fmt.Sprintf("%s is opened in the browser, which t.browser plays", address))
+		p.lacking(fmt.Sprintf("%s is opened in the browser, which t.browser plays", address))
 		return errNoBrowser
 	}
 	return visit(ctx, address)
+}
+
+// errNoBrowser says that a case has no browser.
+var errNoBrowser = errors.New("there is none in a test without t.browser")
+
+// signIn is what stands open until somebody has signed in: the user looks at the browser, and
+// without one leaves.
+func (p *user) signIn(ctx context.Context) (string, bool, error) {
+	if p.browser() == nil {
+		return "", false, nil
+	}
+	<-ctx.Done()
+	return "", false, ctx.Err()
 }
