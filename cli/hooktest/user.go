@@ -36,6 +36,7 @@ type user struct {
 	witness *witness
 	desk    desk
 	lacking func(fault string) // is told of what the case has not
+	failed  func() string      // the fault of the case; "": none
 
 	mu     sync.Mutex // guards what follows
 	answer func(ctx context.Context, q question) (reply, error)

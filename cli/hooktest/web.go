@@ -78,7 +78,8 @@ func (p *user) browser() func(ctx context.Context, address string) error {
 func (p *user) OpenAddress(ctx context.Context, address string) error {
 	visit := p.browser()
 	if visit == nil {
-		p.lacking(fmt.Sprintf("%s is opened in the browser, which t.browser plays", address))
+		page, _, _ := strings.Cut(address, "?")
+		p.lacking(page + " is opened in the browser, which t.browser plays")
 		return errNoBrowser
 	}
 	return visit(ctx, address)
@@ -88,9 +89,9 @@ func (p *user) OpenAddress(ctx context.Context, address string) error {
 var errNoBrowser = errors.New("there is none in a test without t.browser")
 
 // signIn is what stands open until somebody has signed in: the user looks at the browser, and
-// without one leaves.
+// leaves without one, or where that failed.
 func (p *user) signIn(ctx context.Context) (string, bool, error) {
-	if p.browser() == nil {
+	if p.browser() == nil || p.failed() != "" {
 		return "", false, nil
 	}
 	<-ctx.Done()

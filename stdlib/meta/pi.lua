@@ -470,24 +470,24 @@ function pi.provider(name, opts) end
 
 --- The user who signs in, for `start`. A function waits for them, and the time of the hook does not count meanwhile.
 ---@class pi.LoginUI
-local LoginUI = {}
+local ui = {}
 
 --- Shows an address and opens it in a browser. That there is no browser is told to the user. Only `https` addresses are opened, and those of this machine.
 ---@param url string
 ---@return boolean? ok
 ---@return string? message
-function LoginUI.open(url) end
+function ui.open(url) end
 
 --- Tells the user something, such as a code to type.
 ---@param text string
-function LoginUI.show(text) end
+function ui.show(text) end
 
 --- What the user types.
 ---@param prompt string
 ---@param opts? pi.LoginAskOptions
 ---@return string? text
 ---@return string? message they left, or nobody is there
-function LoginUI.ask(prompt, opts) end
+function ui.ask(prompt, opts) end
 
 --- Options of `ui.ask`.
 ---@class pi.LoginAskOptions
@@ -495,13 +495,13 @@ function LoginUI.ask(prompt, opts) end
 
 --- Waits, such as between two questions to a server.
 ---@param seconds number
-function LoginUI.wait(seconds) end
+function ui.wait(seconds) end
 
 --- Runs a standard way to sign in, with a browser or a code, as `kind` has it.
 ---@param opts pi.LoginFlow
 ---@return pi.Credential? credential with its `token_url`, `client_id` and `extra`, by which it is renewed
 ---@return string? message nobody signed in
-function LoginUI.oauth(opts) end
+function ui.oauth(opts) end
 
 --- A standard way to sign in.
 ---@class pi.LoginFlow
