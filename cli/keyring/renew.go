@@ -263,6 +263,9 @@ func (k Key) again(ctx context.Context, l login) (llm.Auth, bool, error) {
 
 // mayPass reports whether what failed may go well the next time.
 func mayPass(err error) bool {
+	if _, unreachable := errors.AsType[*oauth.UnreachableError](err); unreachable {
+		return true
+	}
 	said, refused := errors.AsType[*oauth.ServerError](err)
 	return refused && !said.IsFinal() && (said.Status == 429 || said.Status >= 500)
 }

@@ -44,6 +44,11 @@ type OwnError struct{ Err error }
 func (e *OwnError) Error() string { return e.Err.Error() }
 func (e *OwnError) Unwrap() error { return e.Err }
 
+// UnreachableError is a network that is down, or a server.
+type UnreachableError struct{ text string }
+
+func (e *UnreachableError) Error() string { return e.text }
+
 // Cleaned returns what of an error of the library, or of a request, may be shown.
 func Cleaned(err error) error {
 	if failed, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
@@ -74,7 +79,7 @@ func Cleaned(err error) error {
 		return err
 	}
 	if failed, ok := errors.AsType[*url.Error](err); ok { // its address may have secrets in its query
-		err = failed.Err
+		return &UnreachableError{printable.Short(printable.Line(failed.Err.Error()))}
 	}
 	return errors.New(printable.Short(printable.Line(err.Error())))
 }
