@@ -11,6 +11,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/cli/keyring"
 	"pi/cli/providers"
 	"pi/internal/suggest"
 	"pi/luahooks"
@@ -28,7 +29,7 @@ func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.O
 		Settings: p.newHookTables(p.hookSecret).of,
 		Places:   places, Paths: p.paths(), Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models, Compiled: p.Compiled,
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
-		Reserved: ReservedCommands(), Getenv: p.Env.Getenv, CheckSwitches: providers.CheckSwitches,
+		Reserved: ReservedCommands(), Getenv: p.Env.Getenv, CheckSwitches: providers.CheckSwitches, CheckLogin: keyring.CheckLogin,
 		Overlay: func(below *llm.ProviderSpec, settings llm.ProviderSettings) llm.ProviderSpec {
 			return providers.Overlay(p.Keys, p.Catalogue.Models, below, settings)
 		},
@@ -79,7 +80,7 @@ func (p *Place) Places() trust.Places {
 // program in any front end, with aliases.
 func ReservedCommands() []string {
 	return []string{
-		"agents", "branch", "clear", "compact", "context", "copy", "exit", "expand", "export", "fork", "help", "hooks", "hotkeys", "label", "login",
+		"agents", "branch", "clear", "compact", "context", "copy", "exit", "expand", "export", "fork", "help", "hooks", "hotkeys", "label", "login", "logout",
 		"mcp", "mode", "model", "name", "new", "quit", "redo", "reload", "resume", "session", "settings", "skills", "thinking", "tools", "tree",
 		"uncompact", "undo",
 	}

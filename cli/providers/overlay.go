@@ -31,9 +31,12 @@ func Overlay(ring *keyring.Ring, decode func(provider string) []*llm.Model, belo
 	spec.Name = set.Name
 	switch {
 	case set.APIKey != "":
-		spec.Key, spec.HasKey, spec.KeyHint = key.Resolve, key.Present, key.Hint
+		spec.Key, spec.HasKey, spec.KeyHint, spec.IsSignedIn = key.Resolve, key.Present, key.Hint, nil
+	case set.Login != nil && (below.HasKey != nil || set.Stream == nil):
+		spec.Key, spec.HasKey, spec.KeyHint = p.loginOver(below)
+		spec.IsSignedIn = key.IsLogin
 	case set.Stream != nil: // a script needs no key unless it says so
-		spec.Key, spec.HasKey, spec.KeyHint = nil, nil, nil
+		spec.Key, spec.HasKey, spec.KeyHint, spec.IsSignedIn = nil, nil, nil, nil
 	}
 	if below.Models != nil {
 		spec.Models = sync.OnceValue(func() []*llm.Model { return p.overlaid(below.Models()) })
@@ -54,6 +57,28 @@ func Overlay(ring *keyring.Ring, decode func(provider string) []*llm.Model, belo
 		p.replaceModels(&spec, below, set.Models)
 	}
 	return spec
+}
+
+// loginOver returns where the key comes from where a hook says how one signs in: a login that this
+// hook has kept goes to its functions, all else is as below.
+func (p *source) loginOver(below *llm.ProviderSpec) (func(context.Context) (string, error), func() bool, func() string) {
+	key := p.key()
+	resolve := func(ctx context.Context) (string, error) {
+		if below.Key == nil || key.IsOfScript() {
+			return key.Resolve(ctx)
+		}
+		return below.Key(ctx)
+	}
+	present := func() bool {
+		if below.HasKey == nil || key.IsOfScript() {
+			return key.Present()
+		}
+		return below.HasKey()
+	}
+	hint := func() string {
+		return "/login " + p.Name + " signs in, as the hook " + p.set.Hook + " says (outside of a session: pi login " + p.Name + ")"
+	}
+	return resolve, present, hint
 }
 
 // discoverOver returns a function that asks the server for its models, where the hook says
