@@ -70,7 +70,8 @@ func describeProgram(root *cobra.Command) (string, error) {
 	for _, c := range root.Commands() {
 		describeCommand(&b, c)
 	}
-	b.WriteString(body(using) + "\n## See also\n\n")
+	_, chapters, _ := strings.Cut(using.Text(), "\n## ") // what stands before them is the way through the page
+	b.WriteString("## " + chapters + "\n## See also\n\n")
 	for _, g := range guides {
 		fmt.Fprintf(&b, "- `pi-%s`(7): %s\n", g.Name, g.Title)
 	}

@@ -271,6 +271,8 @@ type Options struct {
 	// CheckSwitches says what is wrong with the switches of a wire API, "" for the
 	// one that is spoken already; nil: nothing.
 	CheckSwitches func(api string, switches map[string]any) error
+	// CheckLogin says what is wrong with a login that is data; nil: nothing.
+	CheckLogin func(l llm.Login) error
 	// Settings returns what the settings in force say of a hook, by its name; ofProject: what
 	// those of the project say of a hook of it. nil: nothing is said of any.
 	Settings func(name string, ofProject bool) api.Settings

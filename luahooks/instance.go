@@ -330,7 +330,7 @@ func (l *loader) program(in *instance) api.Program {
 		EventTable: func(e agent.Event) func(L *lua.LState) *lua.LTable {
 			return l.roster.events[e.Kind()].Look(in.events, e)
 		},
-		Models: l.opts.Models, CheckSwitches: l.opts.CheckSwitches, ProvidersChanged: l.providers.refresh,
+		Models: l.opts.Models, CheckSwitches: l.opts.CheckSwitches, CheckLogin: l.opts.CheckLogin, ProvidersChanged: l.providers.refresh,
 
 		Environ: o.CommandEnv, Getenv: l.opts.Getenv, Clock: l.opts.Clock, Reach: l.opts.Reach, Locks: l.opts.Locks, Confine: l.opts.Confine,
 		Starting: l.startingIn, Watcher: l.opts.Watcher,

@@ -40,7 +40,7 @@ const (
 // a connection of its own.
 //
 // listen serves programs on this machine. fn gets {method, path, query, headers,
-// body} and returns a text, {status?, headers?, body?, json?}, or nil for an
+// body, form?} and returns a text, {status?, headers?, body?, json?}, or nil for an
 // empty answer (204). path is the only one that there is; token is wanted as
 // "Authorization: Bearer …", and without it every program of this machine may
 // call. Pages of other sites in a browser may not. The server ends with the

@@ -32,6 +32,7 @@ const (
 // server is one http.listen.
 type server struct {
 	m     *module
+	name  string // of the function that has made it
 	fn    *lua.LFunction
 	port  int
 	path  string
@@ -48,7 +49,7 @@ type server struct {
 // listen is http.listen: it opens the port, starts the server as a goroutine of the
 // hook, and returns the table with port, url and close.
 func (m *module) listen(L *lua.LState, opts *lua.LTable, fn *lua.LFunction) (lua.LValue, error) {
-	s := &server{m: m, fn: fn, path: "", limit: bodyLimit, slots: make(chan struct{}, maxServed)}
+	s := &server{m: m, name: "http.listen", fn: fn, limit: bodyLimit, slots: make(chan struct{}, maxServed)}
 	host := "127.0.0.1"
 	luavm.UnpackTable(L, opts, "http.listen", luavm.Opt("port", &s.port), luavm.Opt("path", &s.path), luavm.Opt("token", &s.token),
 		luavm.Opt("max_body", &s.limit), luavm.Opt("host", &host))
@@ -65,6 +66,19 @@ func (m *module) listen(L *lua.LState, opts *lua.LTable, fn *lua.LFunction) (lua
 	if m.env.Unheard != nil {
 		return nil, fmt.Errorf("listen: %w", m.env.Unheard)
 	}
+	return s.open(L)
+}
+
+// Serve is http.listen at any free port for another module, whose function is called so: fn answers
+// what is asked there.
+func Serve(vm *luavm.VM, L *lua.LState, env *Env, function string, fn *lua.LFunction) (lua.LValue, error) {
+	m := newModule(vm, L, env, "http")
+	return (&server{m: m, name: function, fn: fn, limit: bodyLimit, slots: make(chan struct{}, maxServed)}).open(L)
+}
+
+// open opens the port and begins to serve. It returns what Lua gets of the server.
+func (s *server) open(L *lua.LState) (lua.LValue, error) {
+	m := s.m
 	var l net.Listener
 	err := m.wait(L, "listen", func(ctx context.Context) (err error) {
 		l, err = listenPatiently(ctx, net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)))
@@ -228,8 +242,8 @@ type reply struct {
 // fails, the error is reported as the hook's and the client gets status 500.
 func (s *server) ask(r *http.Request, body string) reply {
 	var a reply
-	err := s.m.env.Call(s.m.env.Outside(r.Context(), fmt.Sprintf("http.listen on port %d", s.port)), "http.listen", func(L *lua.LState) (err error) {
-		a, err = readReply(L, call(L, s.fn, requestTable(L, r, body)))
+	err := s.m.env.Call(s.m.env.Outside(r.Context(), fmt.Sprintf("%s on port %d", s.name, s.port)), s.name, func(L *lua.LState) (err error) {
+		a, err = s.readReply(L, call(L, s.fn, requestTable(L, r, body)))
 		return err
 	})
 	if err != nil {
@@ -238,20 +252,30 @@ func (s *server) ask(r *http.Request, body string) reply {
 	return a
 }
 
-// requestTable makes the table that fn gets. Of a query field that comes several times
-// it has the last value.
+// requestTable makes the table that fn gets.
 func requestTable(L *lua.LState, r *http.Request, body string) *lua.LTable {
-	query := L.NewTable()
-	for name, values := range r.URL.Query() {
-		luavm.Set(query, name, lua.LString(values[len(values)-1]))
-	}
-	return record(L, "method", lua.LString(r.Method), "path", lua.LString(r.URL.Path), "query", query,
+	t := record(L, "method", lua.LString(r.Method), "path", lua.LString(r.URL.Path), "query", formTable(L, r.URL.Query()),
 		"headers", headerTable(L, r.Header), "body", lua.LString(body))
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	if fields, err := url.ParseQuery(body); err == nil && strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded") {
+		luavm.Set(t, "form", formTable(L, fields))
+	}
+	return t
+}
+
+// formTable has the fields of a query or a form. Of one that comes several times it has the last
+// value.
+func formTable(L *lua.LState, fields url.Values) *lua.LTable {
+	t := L.NewTable()
+	for name, values := range fields {
+		luavm.Set(t, name, lua.LString(values[len(values)-1]))
+	}
+	return t
 }
 
 // readReply makes a reply of what fn returned: nil is an empty one (204), a string a
 // text (200), a table has the fields of a reply.
-func readReply(L *lua.LState, v lua.LValue) (reply, error) {
+func (s *server) readReply(L *lua.LState, v lua.LValue) (reply, error) {
 	const text = "text/plain; charset=utf-8"
 	switch v := v.(type) {
 	case *lua.LNilType:
@@ -259,24 +283,24 @@ func readReply(L *lua.LState, v lua.LValue) (reply, error) {
 	case lua.LString:
 		return reply{http.StatusOK, map[string]string{"Content-Type": text}, string(v)}, nil
 	case *lua.LTable:
-		return readReplyTable(L, v, text)
+		return s.readReplyTable(L, v, text)
 	}
-	return reply{}, fmt.Errorf("http.listen: the function must return a text, a table or nil, not a %s", v.Type())
+	return reply{}, fmt.Errorf("%s: the function must return a text, a table or nil, not a %s", s.name, v.Type())
 }
 
 // readReplyTable makes a reply of the table that fn returned. contentType is the type of
 // a body for which the headers name none.
-func readReplyTable(L *lua.LState, t *lua.LTable, contentType string) (reply, error) {
+func (s *server) readReplyTable(L *lua.LState, t *lua.LTable, contentType string) (reply, error) {
 	a := reply{status: http.StatusOK}
 	var value lua.LValue
-	luavm.UnpackTable(L, t, "http.listen", luavm.Opt("status", &a.status), luavm.Opt("headers", &a.headers), luavm.Opt("body", &a.body), luavm.Opt("json", &value))
+	luavm.UnpackTable(L, t, s.name, luavm.Opt("status", &a.status), luavm.Opt("headers", &a.headers), luavm.Opt("body", &a.body), luavm.Opt("json", &value))
 	if a.status < 200 || a.status > 599 {
-		return a, fmt.Errorf("http.listen: %d is no status of an answer", a.status)
+		return a, fmt.Errorf("%s: %d is no status of an answer", s.name, a.status)
 	}
 	if value != nil {
 		raw, err := luavm.EncodeJSON(L, value, luavm.JSON{})
 		if err != nil {
-			return a, fmt.Errorf("http.listen: json: %w", err)
+			return a, fmt.Errorf("%s: json: %w", s.name, err)
 		}
 		a.body = string(raw)
 		a.headers = withDefault(a.headers, "Content-Type", "application/json")

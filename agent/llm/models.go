@@ -62,7 +62,7 @@ func (m *Models) GiveKey(provider, key string) {
 }
 
 // AnswerWith makes p answer for every model whose provider has no Stream of its own. No key
-// is asked for any more.
+// is asked for any more, but what a user has signed in with.
 func (m *Models) AnswerWith(p Provider) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -270,7 +270,7 @@ func (m *Models) Key(ctx context.Context, model *Model) (string, error) {
 	switch {
 	case s == nil && model.NeedsKey:
 		return "", providerGone(model)
-	case s == nil || s.Key == nil || m.forAll() != nil:
+	case s == nil || s.Key == nil || m.forAll() != nil && (s.IsSignedIn == nil || !s.IsSignedIn()):
 		return "", nil
 	}
 	return s.Key(ctx)

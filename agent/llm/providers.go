@@ -22,6 +22,8 @@ type ProviderSpec struct {
 	Key func(context.Context) (string, error)
 	// HasKey tells without asking anybody whether Key would find one.
 	HasKey func() bool
+	// IsSignedIn tells likewise whether that is what a user has signed in with. nil: it is not.
+	IsSignedIn func() bool
 	// KeyHint says how a user gives it a key, such as "export NAME". It is called
 	// when there is none. nil: nobody knows.
 	KeyHint func() string

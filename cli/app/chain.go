@@ -11,6 +11,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/cli/keyring"
 	"pi/cli/providers"
 	"pi/internal/suggest"
 	"pi/luahooks"
@@ -28,7 +29,7 @@ func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.O
 		Settings: p.newHookTables(p.hookSecret).of,
 		Places:   places, Paths: p.paths(), Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models, Compiled: p.Compiled,
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
-		Reserved: ReservedCommands(), Getenv: p.Env.Getenv, CheckSwitches: providers.CheckSwitches,
+		Reserved: ReservedCommands(), Getenv: p.Env.Getenv, CheckSwitches: providers.CheckSwitches, CheckLogin: keyring.CheckLogin,
 		Overlay: func(below *llm.ProviderSpec, settings llm.ProviderSettings) llm.ProviderSpec {
 			return providers.Overlay(p.Keys, p.Catalogue.Models, below, settings)
 		},

@@ -57,17 +57,28 @@ func SignInTo(ctx context.Context, servers *mcp.Servers, logins *mcplogin.Logins
 	}
 }
 
+// AddressOpener is a front end that opens addresses itself, in place of a program of this machine.
+type AddressOpener interface {
+	OpenAddress(ctx context.Context, address string) error
+}
+
+// AboutSignIn is the [agent.DialogOptions.About] of what stands open until a user has signed in.
+const AboutSignIn = "sign_in"
+
 // signsInBy is the user of a front end who signs in: the address is told, and a dialog stands open for
 // what is pasted until the browser comes back, or to copy a code that is typed elsewhere. Who leaves
 // the dialog gives it up, by cancel.
 func signsInBy(ui agent.UI, cancel context.CancelCauseFunc) oauth.User {
 	copies := copierTo(ui)
 	user := oauth.User{Tell: func(text string) { ui.Notify(text, agent.LevelInfo) }, Open: oauth.Browser{}.Open}
+	if own, ok := ui.(AddressOpener); ok {
+		user.Open = own.OpenAddress
+	}
 	if !ui.HasUI() {
 		return user
 	}
 	user.Paste = func(ctx context.Context) (string, error) {
-		text, ok, err := ui.Input(ctx, "Sign in in the browser, or paste the address that it ends at", "", agent.DialogOptions{})
+		text, ok, err := ui.Input(ctx, "Sign in in the browser, or paste the address that it ends at", "", agent.DialogOptions{About: AboutSignIn})
 		if err == nil && !ok {
 			cancel(errGivenUp)
 			err = errGivenUp
@@ -76,7 +87,7 @@ func signsInBy(ui agent.UI, cancel context.CancelCauseFunc) oauth.User {
 	}
 	user.Wait = func(ctx context.Context, code string) error {
 		for { // Enter copies as often as somebody likes
-			_, ok, err := ui.Input(ctx, "Waiting until the code "+code+" is typed; Enter copies it", "", agent.DialogOptions{Empty: true})
+			_, ok, err := ui.Input(ctx, "Waiting until the code "+code+" is typed; Enter copies it", "", agent.DialogOptions{About: AboutSignIn, Empty: true})
 			switch {
 			case ctx.Err() != nil:
 				return nil

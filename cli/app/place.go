@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
@@ -61,7 +62,7 @@ func New(o Options, cwd string) (*Place, error) {
 	if err := p.Packages().Recover(); err != nil { // what was broken off is a package that a user wants
 		fmt.Fprintln(p.Env.stderr(), "pi: "+printable.Text(err.Error()))
 	}
-	p.Keys = keyring.New(keyring.Options{AgentDir: agentDir, MayRun: p.Guard.MayRunCommand, Getenv: o.Env.getenv})
+	p.Keys = keyring.New(keyring.Options{AgentDir: agentDir, MayRun: p.Guard.MayRunCommand, Getenv: o.Env.getenv, Now: o.Env.Now})
 	p.readSettings()
 	return p, nil
 }
@@ -142,6 +143,8 @@ type Environment struct {
 	// Variables (NAME=value) are given to programs that tools and hooks start, beside those
 	// of the process.
 	Variables []string
+	// Now is the time by which a login is renewed; nil: time.Now.
+	Now func() time.Time
 	// Problems of the settings are written here; nil: standard error.
 	Stderr io.Writer
 }

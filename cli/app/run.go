@@ -108,7 +108,7 @@ func (r *run) begin(ctx context.Context, f front, mode string, own []command.Com
 	r.models = providers.New(p.Config, p.Keys, p.Catalogue.Models)
 	if r.script != nil {
 		r.models.Register(r.script.Model)
-		r.models.AnswerWith(r.script.Model.Stream)
+		r.models.AnswerWith(providers.Watched(r.script.Model.Stream, p.Keys))
 	}
 	r.later.warn(providers.Problems(p.Config, p.Keys)...)
 	if err := r.prepare(ctx, mode); err != nil {
@@ -190,7 +190,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	r.settings = &command.Settings{List: live.list, Apply: live.apply, Write: live.write}
 	core := command.Core(command.Options{Agent: r.agent, UI: f.UI, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: copierTo(f.UI), Prompts: r.prompts, Agents: r.inUse(), Blocks: blocks, KnowsType: r.chain.KnowsType})
 	accounts := &hookAccounts{r.chain.ProviderSettings, r.models}
-	program := slices.Concat(core, hooks.list(), r.mcpCommands(f.UI), []command.Command{p.loginCommand(f, accounts, r.beginWith), p.logoutCommand(f, accounts)})
+	program := slices.Concat(core, hooks.list(), r.mcpCommands(f.UI), []command.Command{p.loginCommand(f.UI, accounts, r.beginWith), p.logoutCommand(f, accounts)})
 	if r.child != nil {
 		program = commandsOfChild(program)
 	}

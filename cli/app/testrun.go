@@ -22,7 +22,7 @@ type Script struct {
 	Watcher agent.Listener // gets them afterwards, as a front end
 	// Child returns what gets those of an agent that a hook uses, afterwards; nil: nobody does.
 	Child func(who agent.Identity) agent.Listener
-	User  agent.UI
+	User  agent.UI // with an [AddressOpener] it has a browser
 	// Clock is what hooks take for the time, and what messages and entries are stamped with.
 	Clock stdlib.Clock
 	// Started is told the process group of each program that tools, hooks with pi.exec and

@@ -17,6 +17,7 @@
 //	script.go   the model, what it answers, and what it is sent
 //	servers.go  MCP servers, what they answer, and what they are called with; agents.go:
 //	            agents that hooks use, likewise
+//	web.go      servers that hooks reach by an address, and the browser
 //	user.go     the user, what they say, and what hooks draw for them
 //	clock.go    the time, also as the test itself sees it
 //	recorder.go events as hooks get them

@@ -118,6 +118,7 @@ func (f *file) runCase(c testCase) (failures []Failure) {
 	st.watcher, st.life = f.watcher, ctx
 	st.script.answer, st.script.lacking = sc.stepOf, sc.note
 	st.servers.result, st.servers.broken = sc.serverResult, sc.note
+	st.user.lacking, st.user.failed = sc.note, sc.fault
 	st.agents.answer, st.agents.lacking = sc.agentResult, sc.note
 	f.scene, f.env.Cwd = sc, st.project
 	defer func() { f.scene = nil }()

@@ -26,7 +26,7 @@ type functions map[string]any
 // newModule makes pi.test.
 func (f *file) newModule(L *lua.LState) lua.LValue {
 	t := luavm.NewRecord(L, 48)
-	for _, part := range []functions{f.setUps(), f.deeds(), f.servers(), f.agents(), f.history(), f.onDesk(), f.drawings(), f.checks()} {
+	for _, part := range []functions{f.setUps(), f.deeds(), f.servers(), f.agents(), f.web(), f.history(), f.onDesk(), f.drawings(), f.checks()} {
 		for name, fn := range part {
 			luavm.Set(t, name, f.vm.Func("t."+name, fn))
 		}
@@ -473,14 +473,15 @@ func (f *file) calls(L *lua.LState, name *string) lua.LValue {
 }
 
 // requestTable is a request as the model saw it: {model, system, messages, tools, thinking,
-// payload, headers}.
+// payload, headers, url}.
 func (f *file) requestTable(L *lua.LState, r *sentRequest) lua.LValue {
-	t, headers := luavm.NewRecord(L, 7), luavm.NewRecord(L, len(r.header))
+	t, headers := luavm.NewRecord(L, 8), luavm.NewRecord(L, len(r.header))
 	for name, values := range r.header {
 		luavm.Set(headers, name, lua.LString(strings.Join(values, ", ")))
 	}
 	luavm.Set(t, "payload", f.records.JSON(r.payload))
 	luavm.Set(t, "headers", headers)
+	luavm.Set(t, "url", lua.LString(r.url))
 	luavm.Set(t, "model", lua.LString(r.Model.Ref()))
 	luavm.Set(t, "system", lua.LString(r.System))
 	luavm.Set(t, "messages", f.records.Messages(L, record.ItemsOf(r.Messages)))

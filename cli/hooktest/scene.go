@@ -118,7 +118,7 @@ func (s *scene) stepOf(ctx context.Context, one step, r *sentRequest) (made step
 func (s *scene) job(ctx context.Context, name string, f func(L *lua.LState) error) error {
 	err := s.file.vm.Run(context.WithValue(ctx, answeringKey{}, true), luavm.Job{Name: name, Timeout: luaTime, Clock: luavm.CountedLua, Run: f})
 	if err != nil && ctx.Err() == nil {
-		s.note(name + ": " + err.Error())
+		s.note(name + ": " + strings.TrimPrefix(err.Error(), name+": "))
 	}
 	return err
 }

@@ -293,6 +293,7 @@ type sentRequest struct {
 	*llm.Request
 	payload json.RawMessage // the body, as the handlers of before_provider_request left it
 	header  http.Header
+	url     string // where it was sent
 }
 
 // errNoAnswer stands for an answer that does not come.
@@ -311,7 +312,7 @@ func send(ctx context.Context, r *llm.Request, receive func(ctx context.Context,
 		if err != nil {
 			return nil, err
 		}
-		status := receive(ctx, &sentRequest{r, body, h.Header})
+		status := receive(ctx, &sentRequest{r, body, h.Header, h.URL.String()})
 		if status == 0 {
 			return nil, errNoAnswer
 		}

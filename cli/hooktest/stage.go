@@ -123,7 +123,7 @@ func (s *stage) opened(ctx context.Context) (*app.TestRun, error) {
 		return nil, err
 	}
 	o := app.Options{Version: "test", Watcher: s.watcher, Catch: func(f func() error) error { return f() }}
-	o.Env = app.Environment{Getenv: s.getenv, Variables: s.variables(), Stderr: io.Discard}
+	o.Env = app.Environment{Getenv: s.getenv, Variables: s.variables(), Stderr: io.Discard, Now: s.clock.Now}
 	o.Hooks = app.HookFlags{Files: s.hooks.paths, Approve: s.approved, Given: s.flags, Judge: s.judge}
 	o.Session.Ref = s.resume
 	place, err := app.New(o, s.project)

@@ -11,6 +11,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"pi/agent"
+	"pi/cli/app"
 	"pi/luavm"
 )
 
@@ -34,12 +35,15 @@ type user struct {
 	agent.NoUI
 	witness *witness
 	desk    desk
+	lacking func(fault string) // is told of what the case has not
+	failed  func() string      // the fault of the case; "": none
 
 	mu     sync.Mutex // guards what follows
 	answer func(ctx context.Context, q question) (reply, error)
 	typed  string
 	views  []*view
-	use    func(v *view) // plays with a component; nil: nothing does
+	use    func(v *view)                                   // plays with a component; nil: nothing does
+	visit  func(ctx context.Context, address string) error // what happens in the browser; nil: there is none
 }
 
 // meet makes somebody be there, who answers as answer does.
@@ -92,6 +96,9 @@ func (p *user) Confirm(ctx context.Context, title, message string, o agent.Dialo
 
 // Input asks for a line.
 func (p *user) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
+	if o.About == app.AboutSignIn {
+		return p.signIn(ctx)
+	}
 	return p.text(ctx, question{kind: "input", title: title, message: placeholder, options: o})
 }
 

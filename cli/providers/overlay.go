@@ -31,11 +31,12 @@ func Overlay(ring *keyring.Ring, decode func(provider string) []*llm.Model, belo
 	spec.Name = set.Name
 	switch {
 	case set.APIKey != "":
-		spec.Key, spec.HasKey, spec.KeyHint = key.Resolve, key.Present, key.Hint
+		spec.Key, spec.HasKey, spec.KeyHint, spec.IsSignedIn = key.Resolve, key.Present, key.Hint, nil
 	case set.Login != nil && (below.HasKey != nil || set.Stream == nil):
 		spec.Key, spec.HasKey, spec.KeyHint = p.loginOver(below)
+		spec.IsSignedIn = key.IsLogin
 	case set.Stream != nil: // a script needs no key unless it says so
-		spec.Key, spec.HasKey, spec.KeyHint = nil, nil, nil
+		spec.Key, spec.HasKey, spec.KeyHint, spec.IsSignedIn = nil, nil, nil, nil
 	}
 	if below.Models != nil {
 		spec.Models = sync.OnceValue(func() []*llm.Model { return p.overlaid(below.Models()) })

@@ -19,6 +19,10 @@ type keyWatcher struct {
 	ring   *keyring.Ring
 }
 
+// Watched is a client that stands in for those of all wire APIs, with what goes along with a login, and
+// with another try where a server refuses that.
+func Watched(client llm.Provider, ring *keyring.Ring) llm.Provider { return keyWatcher{client, ring} }
+
 // Stream streams from the client. If the server refuses the key, the ring is told, so that
 // it asks for another one next time, and the error says where the key came from. A login is renewed
 // then, once, and the request is made again.

@@ -64,6 +64,8 @@ func (p *source) spec() llm.ProviderSpec {
 		Key:     func(ctx context.Context) (string, error) { return p.key().Resolve(ctx) },
 		HasKey:  func() bool { return p.key().Present() },
 		KeyHint: func() string { return p.key().Hint() },
+
+		IsSignedIn: func() bool { return p.key().IsLogin() },
 	}
 	if p.Local || p.ownAddress() != "" { // of the others the catalogue knows
 		spec.Discover = p.discover

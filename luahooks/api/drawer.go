@@ -91,15 +91,15 @@ func (x *drawer) Draw(width int, s agent.Surroundings) []string {
 		}
 		x.drawn = nil
 		x.home.takeAway(x)
-		x.home.Owner.Failed(ctx, x.name(), x.fn, x.placed(err), Everybody)
+		x.home.Owner.Failed(ctx, x.name(), x.fn, placedIn(x.fn, err), Everybody)
 	}
 	return x.drawn
 }
 
-// placed is an error with the place of the function, unless Lua raised it at a line.
-func (x *drawer) placed(err error) error {
+// placedIn is an error of a function with the place of that, unless Lua raised it at a line.
+func placedIn(fn *lua.LFunction, err error) error {
 	raised, _ := errors.AsType[*luavm.Error](err)
-	source := luavm.SourceOf(x.fn)
+	source := luavm.SourceOf(fn)
 	if raised != nil && raised.Where != "" || source.IsG {
 		return err
 	}

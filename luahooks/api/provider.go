@@ -36,15 +36,15 @@ func (p *providers) part() part {
 }
 
 // provider is pi.provider(name, {base_url?, api?, api_key?, headers?, compat?, models?,
-// stream?}): it adds a provider, or changes one that is known under the name. With stream
+// stream?, login?}): it adds a provider, or changes one that is known under the name. With stream
 // a function of the hook answers in place of a server. Misuse raises.
 func (p *providers) provider(L *lua.LState) int {
 	n := Provider{Settings: llm.ProviderSettings{Name: L.CheckString(1), Hook: p.Hook.Name}}
 	o := &n.Settings
-	var models, compat *lua.LTable
+	var models, compat, login *lua.LTable
 	var stream *lua.LFunction
 	luavm.Unpack(L, 2, "provider", luavm.Opt("base_url", &o.BaseURL), luavm.Opt("api", &o.API), luavm.Opt("api_key", &o.APIKey),
-		luavm.Opt("headers", &o.Headers), luavm.Opt("compat", &compat), luavm.Opt("models", &models), luavm.Opt("stream", &stream))
+		luavm.Opt("headers", &o.Headers), luavm.Opt("compat", &compat), luavm.Opt("models", &models), luavm.Opt("stream", &stream), luavm.Opt("login", &login))
 	if o.Name == "" || strings.ContainsAny(o.Name, "/ \t\n") {
 		luavm.RaiseArg(L, 1, "provider", "%q is no name of a provider: one word without /", o.Name)
 	}
@@ -68,6 +68,7 @@ func (p *providers) provider(L *lua.LState) int {
 	o.Compat = p.switches(L, o.API, compat)
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	o.Models = modelSettings(L, models)
+	o.Login = p.loginOptions(L, o.Name, login)
 	p.registered.Providers.put(n)
 	if p.registered.Handlers.isInForce() {
 		p.ProvidersChanged()

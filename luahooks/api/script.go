@@ -154,6 +154,7 @@ type Program struct {
 
 	Models           *llm.Models                                     // nil: nobody has any
 	CheckSwitches    func(api string, switches map[string]any) error // of a wire API; nil: all are right
+	CheckLogin       func(l llm.Login) error                         // that is data; nil: each can work
 	ProvidersChanged func()
 
 	Locks      *filelock.Locks          // of pi.fs and the tools; nil: those of the VM alone

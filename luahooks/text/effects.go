@@ -42,6 +42,17 @@ func (w *walk) effect(fn *annotated.Func, n *ast.FuncCallExpr) {
 		if url := optionText(n, "base_url"); url != "" {
 			add(&r.Connects, host(url))
 		}
+		if login, ok := option(n, "login").(*ast.TableExpr); ok {
+			w.signsIn(login, add)
+		}
+	case "ui.open":
+		add(&r.Connects, host(argumentText(n, 0)))
+	case "ui.oauth":
+		if len(n.Args) > 0 {
+			if login, ok := n.Args[0].(*ast.TableExpr); ok {
+				w.signsIn(login, add)
+			}
+		}
 	case "llm.complete", "llm.stream":
 		add(&r.Connects, "a model")
 	case "agent.run", "agent.start":
@@ -49,6 +60,15 @@ func (w *walk) effect(fn *annotated.Func, n *ast.FuncCallExpr) {
 	default:
 		if strings.HasPrefix(name, "git.") {
 			add(&r.Runs, "git")
+		}
+	}
+}
+
+// signsIn notes the servers that a standard way to sign in asks.
+func (w *walk) signsIn(login *ast.TableExpr, add func(list *[]Place, what string)) {
+	for _, name := range []string{"authorize_url", "device_url", "token_url"} {
+		if url := valueOf(login, name); url != nil {
+			add(&w.report.Connects, host(literal(url)))
 		}
 	}
 }
@@ -103,14 +123,22 @@ func commandText(n *ast.FuncCallExpr) string {
 // optionText is a field of the last table of a call as far as it stands in the text; "" if it is not
 // given.
 func optionText(n *ast.FuncCallExpr, name string) string {
+	if value := option(n, name); value != nil {
+		return literal(value)
+	}
+	return ""
+}
+
+// option is a field of the last table of a call; nil if it is not given.
+func option(n *ast.FuncCallExpr, name string) ast.Expr {
 	for _, arg := range n.Args {
 		if t, ok := arg.(*ast.TableExpr); ok {
 			if value := valueOf(t, name); value != nil {
-				return literal(value)
+				return value
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // host is the scheme and the server of an address.

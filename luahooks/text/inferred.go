@@ -94,13 +94,27 @@ func (w *walk) learnHandlers(fn *annotated.Func, n *ast.FuncCallExpr) {
 		if !isTable || class == nil {
 			continue
 		}
-		for _, f := range t.Fields {
-			key, isText := f.Key.(*ast.StringExpr)
-			name, isName := f.Value.(*ast.IdentExpr)
-			if isText && isName {
-				if m := w.check.types.Find(class, key.Value); m != nil {
-					w.inferred.learnHandler(name.Value, w.functionOf(m.Type))
-				}
+		w.learnFields(class, t)
+	}
+}
+
+// learnFields is learnHandlers for a table of a class.
+func (w *walk) learnFields(class *annotated.Class, t *ast.TableExpr) {
+	for _, f := range t.Fields {
+		key, isText := f.Key.(*ast.StringExpr)
+		if !isText {
+			continue
+		}
+		m := w.check.types.Find(class, key.Value)
+		if m == nil {
+			continue
+		}
+		switch value := f.Value.(type) {
+		case *ast.IdentExpr:
+			w.inferred.learnHandler(value.Value, w.functionOf(m.Type))
+		case *ast.TableExpr:
+			if inner := w.classOf(m.Type); inner != nil {
+				w.learnFields(inner, value)
 			}
 		}
 	}

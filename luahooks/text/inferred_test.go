@@ -118,6 +118,35 @@ connects a model (1)`,
 	}
 }
 
+// A login connects to the servers of its options, and what its functions do with the user is followed.
+func TestLoginsAreFound(t *testing.T) {
+	t.Parallel()
+	const code = `local function start(ui)
+  ui.open("https://page.example/in") ui.opn("x")
+  return ui.oauth { kind = "pkce", authorize_url = "https://a.example/x", token_url = "https://t.example/x", client_id = "c", redirct = "x" }
+end
+pi.provider("x", { login = { kind = "devise", device_url = "https://d.example/x", token_url = "https://t.example/x", client_i = "c" } })
+pi.provider("y", { login = { start = start, refresh = function(c) return require("pi.http").get("https://r.example/x") end } })
+`
+	const want = `connects https://page.example (2)
+connects https://a.example (3)
+connects https://t.example (3)
+connects https://d.example (5)
+connects https://t.example (5)
+connects https://r.example (6)
+problem pi.LoginUI has no field "opn", did you mean "open"? (2)
+problem ui.oauth: unknown option "redirct", did you mean "redirect"? (3)
+problem provider: login: kind must be pkce or device or key, not "devise", did you mean "device"? (5)
+problem provider: login: unknown option "client_i", did you mean "client_id"? (5)`
+	r, err := checker(t).File("a.lua", []byte(code), nothingBeside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := written(r); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
 // What agents a hook uses, and what is wrong with what it asks of them, is found without running it.
 func TestAgentsThatAHookUsesAreFound(t *testing.T) {
 	t.Parallel()

@@ -131,6 +131,7 @@ function http.events(opts) end
 ---@field query table<string, string>
 ---@field headers table<string, string> names in small letters
 ---@field body string
+---@field form? table<string, string> the fields of a body that is a form
 
 --- What it is answered.
 ---@class pi.HttpAnswer

@@ -438,6 +438,81 @@ function pi.provider(name, opts) end
 ---@field compat? table<string, any> switches of the API, as in the settings
 ---@field models? (string|pi.ModelOptions)[] ids, or tables; the provider has no others then. None: those it had, or any id
 ---@field stream? fun(request: pi.ModelRequest, emit: fun(delta: pi.StreamDelta)) answers instead of a server
+---@field login? pi.LoginOptions how a user signs in with `/login` and `pi login`; none: as it was, or with a key
+
+--- How a user signs in to a provider: a standard way, which has a `kind` and its fields, or functions. What comes of it is kept in `auth.json`, renewed before it ends, and lets requests in.
+--- An entry goes where it came from only: to the token address that gave it, or to the functions of this hook in this place. What another program or the user's settings signed in with, no hook is given.
+---@class pi.LoginOptions
+---@field kind? "pkce"|"device"|"key" a browser comes back to this machine; a code is typed in a browser anywhere; a key is typed
+---@field authorize_url? string of `pkce`: the page that the browser opens
+---@field device_url? string of `device`: gives the code
+---@field token_url? string of both
+---@field client_id? string of both: of a client that you registered, or that the provider publishes for this use
+---@field scopes? string[]
+---@field redirect? string of `pkce`: where the browser comes back to; `http://127.0.0.1:0/callback` unless said, and port 0 is any free one
+---@field extra? table<string, string> goes along with each request, a renewal too
+---@field start? fun(ui: pi.LoginUI): pi.Credential|table|nil, string? in place of `kind`: signs in, and returns what is kept; nil and a message: it did not work
+---@field refresh? fun(credential: pi.Credential): pi.Credential|table|nil, string? returns what is kept in place of one that is about to end, or was refused; nil and a message: it did not work, and the one from before stays. None: what `ui.oauth` returned is renewed at its token address
+---@field auth? fun(credential: pi.Credential): pi.LoginAuth?, string? what a request is let in with; none: `access` is the key
+
+--- What a login keeps. Beside these it has what the functions of your hook put there.
+---@class pi.Credential
+---@field access? string lets requests in
+---@field refresh? string
+---@field expires? number ms since 1970; it is renewed five minutes before, or after 80 % of a life shorter than 25 minutes. None: when it is refused
+---@field [string] any
+
+--- What a request is let in with; what is left out is as it is without a login.
+---@class pi.LoginAuth
+---@field key? string
+---@field headers? table<string, string>
+---@field base_url? string of the server, without the API's own path
+
+--- The user who signs in, for `start`. A function waits for them, and the time of the hook does not count meanwhile.
+---@class pi.LoginUI
+local ui = {}
+
+--- Shows an address and opens it in a browser. That there is no browser is told to the user. Only `https` addresses are opened, and those of this machine.
+---@param url string
+---@return boolean? ok
+---@return string? message
+function ui.open(url) end
+
+--- Tells the user something, such as a code to type.
+---@param text string
+function ui.show(text) end
+
+--- What the user types.
+---@param prompt string
+---@param opts? pi.LoginAskOptions
+---@return string? text
+---@return string? message they left, or nobody is there
+function ui.ask(prompt, opts) end
+
+--- Options of `ui.ask`.
+---@class pi.LoginAskOptions
+---@field secret? boolean what is typed is not shown
+
+--- Waits, such as between two questions to a server.
+---@param seconds number
+function ui.wait(seconds) end
+
+--- Runs a standard way to sign in, with a browser or a code, as `kind` has it.
+---@param opts pi.LoginFlow
+---@return pi.Credential? credential with its `token_url`, `client_id` and `extra`, by which it is renewed
+---@return string? message nobody signed in
+function ui.oauth(opts) end
+
+--- A standard way to sign in.
+---@class pi.LoginFlow
+---@field kind "pkce"|"device"
+---@field authorize_url? string of `pkce`
+---@field device_url? string of `device`
+---@field token_url string
+---@field client_id string
+---@field scopes? string[]
+---@field redirect? string of `pkce`
+---@field extra? table<string, string>
 
 --- What is known of a model that a hook adds. What is left out stays as it is, or is what pi knows of models of that name, but for the price.
 ---@class pi.ModelOptions

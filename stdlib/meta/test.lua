@@ -82,6 +82,19 @@ function test.mcp(server) end
 ---@param played pi.TestAgent
 function test.agent(played) end
 
+--- Serves hooks on this machine, as the server of a provider or of a page they read, until the case ends. A path that is not
+--- there is status 404; a function that raises fails the case.
+---@param paths table<string, fun(request: pi.HttpRequest): string|pi.HttpAnswer?> by their paths, without a query: `{ ["/token"] = function(request) … end }`
+---@return pi.Server? server
+---@return string? message no port is free
+function test.http(paths) end
+
+--- Makes a user be there who has a browser: the function is called with each address that is opened, and may follow it with `http.get`,
+--- which goes where it is sent, back to the program too. Who opens an address goes on when it has returned. Without it
+--- an address that is opened fails the case.
+---@param visit fun(url: string)
+function test.browser(visit) end
+
 --- Types a prompt.
 ---@param text string
 ---@param attachments? (string|pi.TestAttachment)[] paths in the project, or tables
@@ -410,7 +423,8 @@ function TestClock.now() end
 ---@field tools string[] their names
 ---@field thinking string
 ---@field payload table the body as it was sent, behind the handlers of `before_provider_request`; that of the scripted model is a chat completion
----@field headers table<string, string> likewise, behind those of `before_provider_headers`
+---@field headers table<string, string> likewise, behind those of `before_provider_headers`, with what a login of a hook lets in with
+---@field url string where it was sent
 
 --- Answers by dialog: one for all dialogs of its kind, a list of them one after the other, or a
 --- function(title, options).

@@ -88,3 +88,23 @@ t.case("an agent whose answer is none", function(t)
   t.hook("uses.lua")
   t.agent { answers = { { stop_reason = "don" } } }
 end)
+t.case("an address without a browser", function(t)
+  t.hook("signs.lua")
+  t.answers {}
+  t.command("/login page")
+end)
+t.case("a browser that raises", function(t)
+  t.hook("signs.lua")
+  t.browser(function() error("no page") end)
+  t.command("/login page")
+end)
+t.case("a server that raises", function(t)
+  local http = require "pi.http"
+  local server = t.http { ["/x"] = function(request) error("no " .. request.query.what) end }
+  http.get(server.url .. "/x?what=way")
+end)
+t.case("a server that gives nothing", function(t)
+  local http = require "pi.http"
+  local server = t.http { ["/x"] = function() return { text = "a" } end }
+  http.get(server.url .. "/x")
+end)
