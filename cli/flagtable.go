@@ -46,6 +46,8 @@ func flagTable(o *app.Options, showVersion *bool) []flagSection {
 				more: "A terminal at standard error shows meanwhile what goes on."},
 			{name: "mode", to: &o.Mode, text: "speak to a program in this `MODE`: " + strings.Join(app.Modes(), ", "),
 				more: "`text` is `-p`; `json`: all that happens as records, one on each line; `rpc`: a program drives pi by commands on standard input ([RPC](rpc.md)); `acp`: an editor does, by the Agent Client Protocol ([editors](editors.md))."},
+			{name: "output-schema", to: &o.Schema, text: "with -p and --mode json: the answer is JSON, in one line, that fits the JSON Schema in this `FILE`",
+				more: "The schema is of an object. The model answers by a tool `final_answer` that has it, whatever other tools there are, and hooks see the call; it is not made to. Words in its place, or what does not fit, are one of three tries; then the status is 1, the reason stands on standard error, and standard output is empty. With `--mode json` the answer is `result.details` of the `tool_execution_end` of that tool."},
 			{name: "no-client-files", to: &o.OwnFiles, seldom: true, text: "with --mode acp: read and write files on the disk, not through the editor"},
 			{name: "plain", to: &o.Plain, text: "no colours"},
 			{name: "version", short: "v", to: showVersion, text: "print the version and leave"},

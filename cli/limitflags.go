@@ -56,12 +56,16 @@ func (d dollarsFlag) Set(value string) (err error) {
 	return nil
 }
 
-// checkLimitFlags returns a usage error for a limit that this run cannot have.
+// checkLimitFlags returns a usage error for a limit, or a form of the answer, that this run cannot have.
 func checkLimitFlags(f *pflag.FlagSet, o *app.Options) error {
 	served := o.Mode == app.ModeRPC || o.Mode == app.ModeACP
 	switch {
 	case f.Changed("timeout") && (served || o.Attended()):
 		return app.UsageError{Err: errors.New("--timeout is for -p and --mode json, where nobody sees that it takes too long")}
+	case f.Changed("output-schema") && (served || o.Attended()):
+		return app.UsageError{Err: errors.New("--output-schema is for -p and --mode json")}
+	case f.Changed("output-schema") && o.Schema == "":
+		return app.UsageError{Err: errors.New("--output-schema wants a file")}
 	case f.Changed("max-cost") && o.Mode == app.ModeACP:
 		return app.UsageError{Err: errors.New("--max-cost is not for --mode acp, which has many sessions: max_cost in config.toml holds for each")}
 	}

@@ -21,6 +21,8 @@
 //	               where nobody watches
 //	prompt.go      prompts of the command line, of standard input, and those in files
 //	tools.go       the program's tools
+//	finalanswer.go an answer of a given form, of the model or of an agent;
+//	               answerschema.go: the file that has it
 //	login.go       /login
 //	settings.go    settings are written, and those that can change in a run
 //	ask.go         what a user is asked before there is a front end; startdialog.go:

@@ -33,6 +33,7 @@ type Options struct {
 	Hooks    HookFlags
 	NoMCP    bool // no servers but those of a client
 	Limits   LimitFlags
+	Schema   string // the file with the schema of the answer; "": it is words
 
 	Version   string    // of the program
 	Began     time.Time // when the program did

@@ -57,6 +57,7 @@ type run struct {
 	children   *ownChildren                   // the agents that its hooks use
 	commands   *command.Set                   // nil until there is a front end
 	settings   *command.Settings              // likewise
+	answer     *finalAnswer                   // how the model answers; nil: in words
 	end        ending
 
 	script *Script // what there is instead of the world outside; nil: that itself
@@ -168,6 +169,9 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	if r.script != nil && r.child != nil && r.script.Child != nil {
 		r.agent.Listen(r.script.Child(r.child.Identity()))
 	}
+	if r.answer != nil {
+		r.agent.Listen(r.answer)
+	}
 	switch {
 	case r.script != nil, r.child != nil:
 	case mode == ModeRPC || mode == ModeACP:
@@ -263,7 +267,11 @@ func (r *run) newAgent(s *session.Session) error {
 	}
 	r.prompt = agent.SystemPrompt{Replace: p.Texts.SystemPrompt, Append: appended, Skills: r.prompts.SkillList, Servers: r.mcp.section, Docs: p.docsLine()}
 	p.readPromptFiles(&r.prompt, &r.later)
-	r.agent = agent.New(r.agentOptions(s, model, thinking))
+	o := r.agentOptions(s, model, thinking)
+	if r.answer != nil {
+		o.Always = r.answer
+	}
+	r.agent = agent.New(o)
 	return nil
 }
 

@@ -57,6 +57,9 @@ type Printer struct {
 	// Ready, if set, is called before each prompt that goes to the model. After an
 	// error the prompt is not sent, and Run returns the error.
 	Ready func() error
+	// Form, if set, has prompts answered in a form that is wanted, and returns the answer: ask has
+	// the agent work on a prompt, as often as that takes.
+	Form func(ctx context.Context, p agent.Prompt, ask func(context.Context, agent.Prompt) error) (answer string, err error)
 	// Attach, if set, finds what goes along with the text of a prompt of the command line.
 	Attach func(text string) attach.Found
 
@@ -257,11 +260,47 @@ func (p *Printer) attached(prompt agent.Prompt) agent.Prompt {
 	return prompt
 }
 
-// ask has the agent work on a prompt and returns its answers. After an error there are none,
+// ask has the agent work on a prompt and returns its answers: those of askOnce, or one in the form
+// that is wanted.
+func (p *Printer) ask(ctx context.Context, d command.Driver, prompt agent.Prompt) (answers []string, err error) {
+	if p.Form == nil {
+		return p.askOnce(ctx, d, prompt)
+	}
+	answer, err := p.Form(ctx, prompt, func(ctx context.Context, prompt agent.Prompt) error {
+		_, err := p.askOnce(ctx, d, prompt)
+		switch {
+		case errors.Is(err, ErrNoAnswer): // which is one that has not the form
+			return nil
+		case err == nil && (d.IsStopped() || !p.hasRun()):
+			return errNothingAsked
+		}
+		return err
+	})
+	if errors.Is(err, errNothingAsked) {
+		return nil, nil
+	}
+	if answer != "" {
+		answers = []string{answer}
+	}
+	return answers, err
+}
+
+// errNothingAsked is that a prompt has come to no answer because a hook has handled it, or has ended
+// the program.
+var errNothingAsked = errors.New("nothing was asked")
+
+// hasRun reports whether the agent has worked on the last prompt.
+func (p *Printer) hasRun() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last.ran
+}
+
+// askOnce has the agent work on a prompt and returns its answers. After an error there are none,
 // unless only saving the session failed, an answer is not whole, or the time of the program
 // is up (*[agent.TimeError] is the cause of ctx). It is ErrNoAnswer if the
 // model had nothing to say and called no tool.
-func (p *Printer) ask(ctx context.Context, d command.Driver, prompt agent.Prompt) (answers []string, err error) {
+func (p *Printer) askOnce(ctx context.Context, d command.Driver, prompt agent.Prompt) (answers []string, err error) {
 	p.note(func(r *result) { *r = result{} })
 	if p.Ready != nil {
 		if err := p.Ready(); err != nil {
