@@ -7,6 +7,7 @@ import (
 
 	"pi/cli/app"
 	"pi/cli/config"
+	"pi/cli/keyring"
 	"pi/internal/printable"
 
 	"github.com/spf13/cobra"
@@ -34,10 +35,28 @@ func configCommand() *cobra.Command {
 		if origin {
 			origins = p.Config.Origins
 		}
-		return config.Print(os.Stdout, p.Config, origins)
+		if err := config.Print(os.Stdout, p.Config, origins); err != nil || !origin {
+			return err
+		}
+		printHeld(p.Keys.Held())
+		return nil
 	}
 	c.Flags().BoolVar(&origin, "origin", false, "with where each came from")
 	return c
+}
+
+// printHeld tells which keys and logins auth.json has, until when they hold, and who renews them.
+func printHeld(all []keyring.Held) {
+	for i, h := range all {
+		if i == 0 {
+			fmt.Print("\n# keys and logins in auth.json\n")
+		}
+		line := "# " + printable.VisibleLine(h.Name) + ": " + h.String()
+		if h.From != "" {
+			line += ", of " + printable.Line(h.From)
+		}
+		fmt.Println(line)
+	}
 }
 
 // setSetting writes a setting into the user's config.toml, and says so if another one

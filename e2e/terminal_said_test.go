@@ -51,7 +51,7 @@ func TestAListThatIsLeftLeavesNoRow(t *testing.T) {
 		{"of the tree, by its keys", func(s *desk) { s.Press("esc", "esc") }, "Tree ·", ""},
 		{"of models", func(s *desk) { s.Type("/model\r") }, "Model · now", "\n> /model"},
 		{"of settings", func(s *desk) { s.Type("/settings\r") }, "Settings ·", "\n> /settings"},
-		{"of providers", func(s *desk) { s.Type("/login\r") }, "Key of which provider?", "\n> /login"},
+		{"of providers", func(s *desk) { s.Type("/login\r") }, "Sign in to which provider?", "\n> /login"},
 		{"of prompts", func(s *desk) { s.Type("/branch\r") }, "Branch off", "\n> /branch"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -15,6 +15,7 @@ type ProviderSettings struct {
 	Cache   string          // "short", "long": how long its prompt cache shall last; "": not given
 	Models  []ModelSettings // nil: not given
 	Stream  Provider        // a script that answers in place of a server; nil: none
+	Login   *Login          // how a user signs in; nil: not given
 }
 
 // ModelSettings are what config.toml or a hook says of one model. What is empty or

@@ -79,7 +79,7 @@ func (p *Place) Places() trust.Places {
 // program in any front end, with aliases.
 func ReservedCommands() []string {
 	return []string{
-		"agents", "branch", "clear", "compact", "context", "copy", "exit", "expand", "export", "fork", "help", "hooks", "hotkeys", "label", "login",
+		"agents", "branch", "clear", "compact", "context", "copy", "exit", "expand", "export", "fork", "help", "hooks", "hotkeys", "label", "login", "logout",
 		"mcp", "mode", "model", "name", "new", "quit", "redo", "reload", "resume", "session", "settings", "skills", "thinking", "tools", "tree",
 		"uncompact", "undo",
 	}

@@ -14,8 +14,8 @@ import (
 
 func TestNamesOfTheProgramsCommandsAreReserved(t *testing.T) {
 	own := slices.Concat( // only their names are looked at
-		command.Core(command.Options{Sessions: &command.Sessions{}, Settings: &command.Settings{}, Copy: new(run).copier(nil), Prompts: &command.Prompts{}, Agents: &command.Agents{}}),
-		new(hookCommands).list(), new(mcpCommands).list(), []command.Command{new(Place).loginCommand(nil, nil, nil)}, new(repl.REPL).Commands())
+		command.Core(command.Options{Sessions: &command.Sessions{}, Settings: &command.Settings{}, Copy: copierTo(nil), Prompts: &command.Prompts{}, Agents: &command.Agents{}}),
+		new(hookCommands).list(), new(mcpCommands).list(), []command.Command{new(Place).loginCommand(nil, nil, nil), new(Place).logoutCommand(nil, nil)}, new(repl.REPL).Commands())
 	var want []string
 	for _, c := range command.NewSet(own, nil).All() {
 		want = append(append(want, c.Name), c.Aliases...)

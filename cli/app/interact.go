@@ -131,9 +131,9 @@ type sequencer interface {
 	Sequence(sequence string) error
 }
 
-// copier returns the function that copies a text to the user's clipboard, through the
+// copierTo returns the function that copies a text to the user's clipboard, through the
 // terminal of the front end if it has one.
-func (r *run) copier(front any) func(ctx context.Context, text string) (way string, err error) {
+func copierTo(front any) func(ctx context.Context, text string) (way string, err error) {
 	c := clipboard.Clipboard{}
 	if s, ok := front.(sequencer); ok {
 		c.Terminal = s.Sequence

@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -11,8 +13,10 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/cli/keyring"
+	"pi/cli/keyring/oauth"
 	"pi/cli/providers"
 	"pi/internal/printable"
+	"pi/internal/suggest"
 )
 
 // loginCommand returns /login, which asks the user for the key of a provider, tries it and
@@ -20,8 +24,8 @@ import (
 // [keyring.Login].
 func (p *Place) loginCommand(ui agent.UI, own *hookAccounts, begin func(ctx context.Context, provider string) string) command.Command {
 	return command.Command{
-		Name: "login", Args: "[provider]", Help: "ask for the key of a provider, try it, and keep it",
-		More: "The key is not shown as you type it. One small request tries it; it is kept in auth.json,\nwhich only you may read, and other programs that use that file find it there.",
+		Name: "login", Args: "[provider]", Help: "sign in to a provider, or ask for its key, try it, and keep it",
+		More: "The list says what each provider offers, and what is there. A sign-in opens a browser, or shows a\ncode; a key is not shown as you type it, and one small request tries it. What comes of it is kept\nin auth.json, which only you may read, and other programs that use that file find it there.",
 		Complete: func(prefix string) (names []string) {
 			for _, a := range own.with(p) {
 				if strings.HasPrefix(a.Name, prefix) {
@@ -39,6 +43,78 @@ func (p *Place) loginCommand(ui agent.UI, own *hookAccounts, begin func(ctx cont
 			return command.Outcome{Status: status, Left: user.left}, err
 		},
 	}
+}
+
+// logoutCommand returns /logout, which removes what auth.json has of a provider.
+func (p *Place) logoutCommand(ui agent.UI, own *hookAccounts) command.Command {
+	return command.Command{
+		Name: "logout", Args: "[provider]", Help: "forget the login or key of a provider that is kept in auth.json",
+		Complete: func(prefix string) (names []string) {
+			for _, h := range p.Keys.Held() {
+				if strings.HasPrefix(h.Name, prefix) {
+					names = append(names, h.Name)
+				}
+			}
+			return names
+		},
+		Run: func(ctx context.Context, args string) (command.Outcome, error) {
+			name := strings.TrimSpace(args)
+			if name == "" {
+				held := p.Keys.Held()
+				if len(held) == 0 {
+					return command.Outcome{Status: "logout: nothing is kept in auth.json"}, nil
+				}
+				if !ui.HasUI() {
+					return command.Outcome{}, errors.New("logout: of which provider? /logout NAME")
+				}
+				var choices []agent.Choice
+				for _, h := range held {
+					choices = append(choices, agent.Choice{Value: h.Name, Label: h.Name, Description: h.String()})
+				}
+				values, ok, err := ui.Select(ctx, "Forget the login of which provider?", choices, agent.DialogOptions{})
+				if err != nil || !ok || len(values) == 0 {
+					return command.Outcome{Status: "logout: nothing was changed", Left: true}, err
+				}
+				name = values[0]
+			}
+			status, err := p.logout(own.with(p), name)
+			return command.Outcome{Status: status}, err
+		},
+	}
+}
+
+// SignOut removes what auth.json has of a provider, and says what comes of it.
+func (p *Place) SignOut(name string) (status string, err error) {
+	return p.logout((*hookAccounts)(nil).with(p), name)
+}
+
+// logout removes what auth.json has of the provider of that name; accounts are those that are known.
+func (p *Place) logout(accounts []keyring.Account, name string) (status string, err error) {
+	names, known := []string{name}, []string(nil)
+	for _, a := range accounts {
+		if a.Name == name || slices.Contains(a.Aliases, name) {
+			names = append([]string{a.Name}, a.Aliases...)
+		}
+		known = append(known, a.Name)
+	}
+	was, err := p.Keys.Forget(names...)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("logout: %w", err)
+	case was:
+		return printable.VisibleLine(names[0]) + ": what auth.json had is gone; the server still knows it until it runs out or you end it there" + p.stillFrom(names[0]), nil
+	case len(names) == 1 && !slices.Contains(known, name):
+		return "", UsageError{Err: fmt.Errorf("logout: there is no provider of that name%s", suggest.Hint(name, known))}
+	}
+	return "auth.json has nothing of " + printable.VisibleLine(names[0]) + p.stillFrom(names[0]), nil
+}
+
+// stillFrom says where a key of a provider is found all the same; "" if there is none.
+func (p *Place) stillFrom(name string) string {
+	if from := providers.States(p.Config, p.Keys)[name].From; from != "" {
+		return "; a key of it is found in " + from
+	}
+	return ""
 }
 
 // hookAccounts are the providers that hooks of a run bring or change. nil: there is no run.
@@ -62,7 +138,7 @@ func (h *hookAccounts) bring(name string) bool {
 }
 
 // login returns what asks a user for a key.
-func (p *Place) login(user *asking, own *hookAccounts, begin func(ctx context.Context, provider string) string) keyring.Login {
+func (p *Place) login(user keyring.User, own *hookAccounts, begin func(ctx context.Context, provider string) string) keyring.Login {
 	return keyring.Login{
 		Begin: begin, Ring: p.Keys, User: user, Accounts: own.with(p),
 		Try: func(ctx context.Context, name, key string) (bool, error) {
@@ -95,6 +171,87 @@ func (p *Place) signIn(ctx context.Context) error {
 	return nil
 }
 
+// SignIn signs a user in to a provider for a command of a shell, with a terminal or without; "" asks
+// which. how says which way is wanted where a provider has several. Hooks are loaded, since one may
+// say how.
+func (p *Place) SignIn(ctx context.Context, name string, how keyring.How) error {
+	if err := provider.CheckProxies(p.Env.getenv); err != nil {
+		return UsageError{Err: err}
+	}
+	p.Session = SessionFlags{None: true}
+	r := p.newRun()
+	user := shellUser{terminal: Terminal(), isThere: p.Attended(), ask: early{user: User{in: os.Stdin, Out: os.Stderr}}}
+	if name == "" && !user.isThere {
+		return UsageError{Err: errors.New("pi login: to which provider? pi login NAME; pi login --list names them")}
+	}
+	if !user.isThere && how == keyring.AskHow {
+		how = keyring.ByBrowser
+	}
+	return r.with(ctx, front{silent{}, agent.NoUI{Notices: func(text string, level agent.Level) {
+		if level != agent.LevelInfo {
+			user.ask.Notify(text, level)
+		}
+	}}}, "print", nil, func() error {
+		kept := false
+		l := p.login(user, &hookAccounts{r.chain.ProviderSettings, r.models}, func(context.Context, string) string { kept = true; return "" })
+		l.How = how
+		status, err := l.Run(ctx, name)
+		if err != nil {
+			return err
+		}
+		fmt.Println(printable.Text(status))
+		if !kept && !strings.Contains(status, "it has no effect yet") {
+			return ErrReported
+		}
+		return nil
+	})
+}
+
+// silent is a listener that wants nothing.
+type silent struct{}
+
+func (silent) Wants(agent.Kind) bool                     { return false }
+func (silent) Handle(context.Context, agent.Event) error { return nil }
+
+// shellUser is who typed pi login. Without a terminal the key is a line of standard input.
+type shellUser struct {
+	terminal User
+	isThere  bool
+	ask      early
+}
+
+func (u shellUser) Choose(ctx context.Context, title string, options []string) (string, bool, error) {
+	if !u.isThere {
+		return "", false, nil
+	}
+	values, ok, err := u.ask.Select(ctx, title, agent.Choices(options...), agent.DialogOptions{})
+	if err != nil || !ok || len(values) == 0 {
+		return "", false, err
+	}
+	return values[0], true, nil
+}
+
+func (u shellUser) Ask(ctx context.Context, title string, secret bool) (string, bool, error) {
+	return u.ask.Input(ctx, title, "", agent.DialogOptions{Secret: secret})
+}
+
+// Confirm is of a key that was refused or could not be tried: without a terminal it is not kept.
+func (u shellUser) Confirm(ctx context.Context, title, message string) (bool, error) {
+	if !u.isThere {
+		return false, errors.New(strings.TrimSuffix(title, " Keep it all the same?") + " " + message)
+	}
+	answer, err := u.ask.Confirm(ctx, title, message, agent.DialogOptions{})
+	return answer != agent.No, err
+}
+
+func (u shellUser) Browser(context.CancelCauseFunc) oauth.User {
+	return oauth.User{
+		Tell:  func(text string) { fmt.Fprintln(os.Stderr, printable.Text(text)) },
+		Paste: func(ctx context.Context) (string, error) { return u.terminal.Ask(ctx, "") },
+		Open:  oauth.Browser{}.Open,
+	}
+}
+
 // errNobodyToAsk is a /login without a user.
 type errNobodyToAsk struct{}
 
@@ -119,8 +276,12 @@ func (a *asking) Choose(ctx context.Context, title string, options []string) (st
 	return values[0], true, nil
 }
 
-func (a *asking) AskSecret(ctx context.Context, title string) (string, bool, error) {
-	return a.ui.Input(ctx, title, "", agent.DialogOptions{Secret: true})
+func (a *asking) Ask(ctx context.Context, title string, secret bool) (string, bool, error) {
+	return a.ui.Input(ctx, title, "", agent.DialogOptions{Secret: secret})
+}
+
+func (a *asking) Browser(left context.CancelCauseFunc) oauth.User {
+	return signsInBy(a.ui, func(error) { left(keyring.Left()) })
 }
 
 func (a *asking) Confirm(ctx context.Context, title, message string) (bool, error) {

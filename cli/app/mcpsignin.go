@@ -58,8 +58,10 @@ func SignInTo(ctx context.Context, servers *mcp.Servers, logins *mcplogin.Logins
 }
 
 // signsInBy is the user of a front end who signs in: the address is told, and a dialog stands open for
-// what is pasted until the browser comes back. Who leaves the dialog gives it up, by cancel.
+// what is pasted until the browser comes back, or to copy a code that is typed elsewhere. Who leaves
+// the dialog gives it up, by cancel.
 func signsInBy(ui agent.UI, cancel context.CancelCauseFunc) oauth.User {
+	copies := copierTo(ui)
 	user := oauth.User{Tell: func(text string) { ui.Notify(text, agent.LevelInfo) }, Open: oauth.Browser{}.Open}
 	if !ui.HasUI() {
 		return user
@@ -71,6 +73,26 @@ func signsInBy(ui agent.UI, cancel context.CancelCauseFunc) oauth.User {
 			err = errGivenUp
 		}
 		return text, err
+	}
+	user.Wait = func(ctx context.Context, code string) error {
+		for { // Enter copies as often as somebody likes
+			_, ok, err := ui.Input(ctx, "Waiting until the code "+code+" is typed; Enter copies it", "", agent.DialogOptions{Empty: true})
+			switch {
+			case ctx.Err() != nil:
+				return nil
+			case err == nil && !ok:
+				cancel(errGivenUp)
+				return errGivenUp
+			case err != nil:
+				return nil // it is waited for all the same
+			}
+			how, err := copies(ctx, code)
+			if err != nil {
+				ui.Notify("the code was not copied: "+printable.Line(err.Error()), agent.LevelWarning)
+				continue
+			}
+			ui.Notify("the code is copied, by "+how, agent.LevelInfo)
+		}
 	}
 	return user
 }

@@ -116,7 +116,7 @@ func (c *modelChoice) pick(s *session.Session) (model *llm.Model, level string, 
 	if file := p.unreadFile(); file != "" && p.Attended() {
 		return nil, "", byNothing, UsageError{Err: &unattendedError{"there is no model to ask without " + file, "mend it; " + tryDemo}}
 	}
-	c.later.warn(p.Keys.Expired()...)
+	c.later.warn(providers.Expired(p.Config, p.Keys)...)
 	c.later.warn(providers.Unused(p.Config, p.Keys)...)
 	return TourModel(), "", byNothing, nil
 }

@@ -188,8 +188,9 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 		session: r.agent.Session, tools: p.ProgramTools, models: r.models}
 	live := &liveSettings{run: r, front: f.UI, config: p.Config}
 	r.settings = &command.Settings{List: live.list, Apply: live.apply, Write: live.write}
-	core := command.Core(command.Options{Agent: r.agent, UI: f.UI, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: r.copier(f.UI), Prompts: r.prompts, Agents: r.inUse(), Blocks: blocks, KnowsType: r.chain.KnowsType})
-	program := slices.Concat(core, hooks.list(), r.mcpCommands(f.UI), []command.Command{p.loginCommand(f, &hookAccounts{r.chain.ProviderSettings, r.models}, r.beginWith)})
+	core := command.Core(command.Options{Agent: r.agent, UI: f.UI, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: copierTo(f.UI), Prompts: r.prompts, Agents: r.inUse(), Blocks: blocks, KnowsType: r.chain.KnowsType})
+	accounts := &hookAccounts{r.chain.ProviderSettings, r.models}
+	program := slices.Concat(core, hooks.list(), r.mcpCommands(f.UI), []command.Command{p.loginCommand(f, accounts, r.beginWith), p.logoutCommand(f, accounts)})
 	if r.child != nil {
 		program = commandsOfChild(program)
 	}

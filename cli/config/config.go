@@ -161,6 +161,19 @@ type Provider struct {
 	Compat  map[string]any    `toml:"compat"`
 	Cache   string            `toml:"cache" oneof:"short long"` // how long its prompt cache shall last
 	Models  []Model           `toml:"models"`
+	Login   Login             `toml:"login"`
+}
+
+// Login is how one signs in to a provider. What fits together is for the keyring to say.
+type Login struct {
+	Kind         string            `toml:"kind" oneof:"pkce device key"`
+	AuthorizeURL string            `toml:"authorize_url"`
+	DeviceURL    string            `toml:"device_url"`
+	TokenURL     string            `toml:"token_url"`
+	ClientID     string            `toml:"client_id"`
+	Scopes       []string          `toml:"scopes"`
+	Redirect     string            `toml:"redirect"`
+	Extra        map[string]string `toml:"extra"` // sent along
 }
 
 // Model adds a model to its provider or overrides one. What is empty, 0 or

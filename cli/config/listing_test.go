@@ -17,7 +17,7 @@ func TestEverySettingHasALineThatSaysWhatItDoes(t *testing.T) {
 			want = append(want, path)
 		}
 	}
-	want = append(want, "keys.NAME", "providers.NAME.headers.NAME", "providers.NAME.compat.NAME")
+	want = append(want, "keys.NAME", "providers.NAME.headers.NAME", "providers.NAME.compat.NAME", "providers.NAME.login.extra.NAME")
 	for _, path := range want {
 		if line := known[path]; line == "" || len(line) > 76 || strings.HasSuffix(line, ".") || strings.Contains(line, "\n") {
 			t.Errorf("%s: %q", path, line)

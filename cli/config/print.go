@@ -112,6 +112,11 @@ func (p *printer) section(header, path string, tag reflect.StructTag, v reflect.
 			p.table("["+header+"]", path, v.Elem())
 			p.sections(header, path, v.Elem())
 		}
+	case Login:
+		if !v.IsZero() {
+			p.table("["+header+"]", path, v)
+			p.sections(header, path, v)
+		}
 	case []Above:
 		for i := range value {
 			p.table("[["+header+"]]", indexPath(path, i), v.Index(i))

@@ -14,14 +14,14 @@ import (
 	"sync"
 	"time"
 
+	"pi/agent/llm"
 	"pi/cli/config"
 	"pi/internal/printable"
 )
 
-// authFile is the auth.json of the agent directory: keys and logins by provider, which
-// the login of pi writes, and keys, which [Ring.Keep] does. A program that renews a
-// login there is noticed at the next request, since the file is looked at again
-// when it has changed.
+// authFile is the auth.json of the agent directory: keys and logins by provider. Other programs
+// write it too (see folderlock.go). One that renews a login there is noticed at the next request,
+// since the file is looked at again when it has changed.
 type authFile struct {
 	path string
 
@@ -32,13 +32,24 @@ type authFile struct {
 	problems []config.Problem
 }
 
-// login is one entry: {"type": "api_key", "key": …} or {"type": "oauth",
-// "access": …, "expires": milliseconds}.
+// login is one entry: {"type": "api_key", "key": …} or {"type": "oauth", "access": …,
+// "refresh": …, "expires": milliseconds}. What stands behind these is in entries that this
+// program wrote; other programs have fields of their own.
 type login struct {
 	Type    string  `json:"type"`
 	Key     string  `json:"key"`
 	Access  string  `json:"access"`
+	Refresh string  `json:"refresh"`
 	Expires float64 `json:"expires"` // milliseconds since 1970; 0: never
+
+	Obtained float64           `json:"obtained"`  // likewise; 0: nobody knows
+	TokenURL string            `json:"token_url"` // that gave it, and is the only one to renew it; "": nobody knows
+	ClientID string            `json:"client_id"`
+	Extra    map[string]string `json:"extra"` // went along with each request
+	Hook     *llm.LoginHook    `json:"hook"`  // whose functions gave it and are the only ones to use it; nil: no hook's
+
+	name  string          // of the entry
+	whole json.RawMessage // the entry as it stands
 }
 
 // fileVersion is what tells one content of a file from the next.
@@ -66,18 +77,23 @@ func (f *authFile) find(names ...string) (login, bool) {
 	return login{}, false
 }
 
-// expired names the logins that have run out, in order.
-func (f *authFile) expired(now time.Time) []string {
+// all returns the entries in the order of their names.
+func (f *authFile) all() (entries []login) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.refresh()
-	var names []string
 	for _, name := range slices.Sorted(maps.Keys(f.logins)) {
-		if f.logins[name].expired(now) {
-			names = append(names, name)
-		}
+		entries = append(entries, f.logins[name])
 	}
-	return names
+	return entries
+}
+
+// forget has the file read anew at the next look: its time may be too coarse to tell what was
+// written just now from what was there before.
+func (f *authFile) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen = fileVersion{}
 }
 
 // unusable returns the problems with the file: entries that cannot be used, or that others
@@ -161,7 +177,8 @@ func parseLogins(path string, data []byte) (map[string]login, []config.Problem) 
 			problems = append(problems, bad(at, fmt.Sprintf("%q is left out: %s", printable.Short(fmt.Sprint(name)), text)))
 			continue
 		}
-		logins[fmt.Sprint(name)] = l
+		l.name, l.whole = fmt.Sprint(name), entry
+		logins[l.name] = l
 	}
 	return logins, problems
 }
@@ -187,7 +204,7 @@ func parseLogin(entry json.RawMessage) (login, string) {
 	switch {
 	case l.Type == "api_key" && l.Key == "":
 		return l, "it has no key"
-	case l.Type == "oauth" && l.Access == "":
+	case l.Type == "oauth" && l.Access == "" && l.Hook == nil:
 		return l, "it has no access"
 	case l.Type != "api_key" && l.Type != "oauth":
 		return l, "its type is neither api_key nor oauth"
@@ -201,6 +218,19 @@ func (l login) expired(now time.Time) bool {
 }
 
 func (l login) expiry() time.Time { return time.UnixMilli(int64(l.Expires)) }
+
+// due reports whether a login is to be renewed: five minutes before its end, or after 80 % of a life
+// shorter than 25 minutes.
+func (l login) due(now time.Time) bool {
+	if l.Type != "oauth" || l.Expires <= 0 {
+		return false
+	}
+	early := 5 * time.Minute
+	if l.Obtained > 0 {
+		early = min(early, l.expiry().Sub(time.UnixMilli(int64(l.Obtained)))/5)
+	}
+	return !now.Before(l.expiry().Add(-early))
+}
 
 // spec is the key of an api_key entry in the form of [Ring.Resolve]. In auth.json a
 // variable is named as $NAME, ${NAME} or, if there is one, by its bare name.

@@ -2,11 +2,13 @@ package keyring
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"pi/cli/config"
 	"pi/internal/safefile"
@@ -38,27 +40,47 @@ func (r *Ring) checkKey(key string) error {
 	return nil
 }
 
-// keep writes the key of a provider into the file, and forgets what was read of it.
+// keep writes the key of a provider into the file.
 func (f *authFile) keep(provider, key string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	return f.change(func(old []byte) ([]byte, error) {
+		return withEntry(old, provider, func(entry []byte) []byte { return newEntry(entry, key) })
+	})
+}
+
+// writePatience is how long a lock is waited for that somebody left behind, and a bit more.
+const writePatience = staleAfter + 15*time.Second
+
+// change waits for the lock of the file, and writes what edit makes of it.
+func (f *authFile) change(edit func(old []byte) ([]byte, error)) error {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), writePatience, errLocked)
+	defer cancel()
+	lock, err := lockFolder(ctx, f.path)
+	if err == nil {
+		defer lock.release()
+		err = f.write(edit)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", config.Tilde(f.path), err)
+	}
+	return nil
+}
+
+// write changes the file, whose lock the caller has.
+func (f *authFile) write(edit func(old []byte) ([]byte, error)) error {
 	read := func(path string) ([]byte, error) {
 		data, _, err := config.ReadFile(path)
 		return data, err
 	}
-	err := safefile.Change(f.path, read, func(old []byte) ([]byte, error) { return withKey(old, provider, key) })
-	if err != nil {
-		return fmt.Errorf("write %s: %w", config.Tilde(f.path), err)
-	}
-	f.seen = fileVersion{} // the time of a file may be too coarse to tell the two apart
-	return nil
+	defer f.forget()
+	return safefile.Change(f.path, read, edit)
 }
 
 // errNoObject says that a file of keys cannot be changed.
 var errNoObject = errors.New("it is not a valid JSON object; mend it first")
 
-// withKey returns the text of auth.json with the key of a provider.
-func withKey(text []byte, provider, key string) ([]byte, error) {
+// withEntry returns the text of auth.json with what change makes of the entry of a provider; nil is
+// none.
+func withEntry(text []byte, provider string, change func(entry []byte) []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
@@ -66,12 +88,21 @@ func withKey(text []byte, provider, key string) ([]byte, error) {
 	if !ok {
 		return nil, errNoObject
 	}
-	for _, m := range slices.Backward(file) { // of several with the same name the last one counts
-		if m.name == provider {
-			return slices.Concat(text[:m.from], newEntry(text[m.from:m.end], key), text[m.end:]), nil
+	for i, m := range slices.Backward(file) { // of several with the same name the last one counts
+		if m.name != provider {
+			continue
 		}
+		if entry := change(text[m.from:m.end]); entry != nil {
+			return slices.Concat(text[:m.from], entry, text[m.end:]), nil
+		}
+		without := withoutMember(text, file, i)
+		return withEntry(without, provider, func([]byte) []byte { return nil }) // an older one would come back
 	}
-	added := slices.Concat(encoded(provider), []byte(": "), newEntry(nil, key))
+	entry := change(nil)
+	if entry == nil {
+		return text, nil
+	}
+	added := slices.Concat(encoded(provider), []byte(": "), entry)
 	if len(file) == 0 {
 		brace := bytes.IndexByte(text, '{') + 1
 		return slices.Concat(text[:brace], []byte("\n  "), added, []byte("\n"), bytes.TrimLeft(text[brace:], " \t\r\n")), nil
@@ -80,26 +111,58 @@ func withKey(text []byte, provider, key string) ([]byte, error) {
 	return slices.Concat(text[:last], []byte(",\n  "), added, text[last:]), nil
 }
 
+// withoutMember returns the text of an object without one of its members, with the comma that stood
+// in front of it, or behind it if it was the first.
+func withoutMember(text []byte, all []member, i int) []byte {
+	switch {
+	case i > 0:
+		return slices.Concat(text[:all[i-1].end], text[all[i].end:])
+	case len(all) == 1:
+		return slices.Concat(text[:bytes.IndexByte(text, '{')+1], []byte("\n"), bytes.TrimLeft(text[all[0].end:], " \t\r\n"))
+	}
+	rest := text[all[0].end:]
+	return slices.Concat(text[:bytes.IndexByte(text, '{')+1], rest[bytes.IndexByte(rest, ',')+1:])
+}
+
+// knownFields are those of a key and of a login, which go together.
+func knownFields() []string {
+	return []string{"type", "key", "access", "refresh", "expires", "obtained", "token_url", "client_id", "extra", "hook"}
+}
+
 // newEntry returns the entry of a provider with its key. Of the entry from before it has
 // the fields that are neither those of a key nor of a login.
 func newEntry(old []byte, key string) []byte {
-	known := []string{"type", "key", "access", "refresh", "expires"}
-	lines := [][]byte{[]byte(`    "type": "api_key"`), append([]byte(`    "key": `), encoded(key)...)}
-	fields, _ := membersOf(old)
-	for _, m := range fields {
-		if !slices.Contains(known, m.name) {
-			lines = append(lines, slices.Concat([]byte("    "), encoded(m.name), []byte(": "), old[m.from:m.end]))
+	return entryOf([]field{{"type", encoded("api_key")}, {"key", encoded(key)}}, old, knownFields())
+}
+
+// field is one of an entry.
+type field struct {
+	name string
+	json []byte
+}
+
+// entryOf returns an entry with these fields, and those of the entry from before that are not among
+// replaced.
+func entryOf(fields []field, old []byte, replaced []string) []byte {
+	members, _ := membersOf(old)
+	for _, m := range members {
+		if !slices.Contains(replaced, m.name) {
+			fields = append(fields, field{m.name, old[m.from:m.end]})
 		}
+	}
+	var lines [][]byte
+	for _, f := range fields {
+		lines = append(lines, slices.Concat([]byte("    "), encoded(f.name), []byte(": "), f.json))
 	}
 	return slices.Concat([]byte("{\n"), bytes.Join(lines, []byte(",\n")), []byte("\n  }"))
 }
 
-// encoded returns a text as JSON.
-func encoded(s string) []byte {
+// encoded returns a text, a number or a table of texts as JSON.
+func encoded(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string can always be encoded
+	_ = e.Encode(v) // these can always be encoded
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 

@@ -103,7 +103,7 @@ func FuzzKeep(f *testing.F) {
 		if json.Unmarshal([]byte(text), &before) != nil || before == nil {
 			t.Skip()
 		}
-		after, err := withKey([]byte(text), provider, key)
+		after, err := withEntry([]byte(text), provider, func(entry []byte) []byte { return newEntry(entry, key) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,10 +116,15 @@ func FuzzKeep(f *testing.F) {
 		if entry["type"] != "api_key" || entry["key"] != jsonText(t, key) {
 			t.Errorf("%q has %v in\n%s", provider, entry, after)
 		}
+		removed, err := withEntry(after, provider, func([]byte) []byte { return nil })
+		var without map[string]any
+		if err != nil || json.Unmarshal(removed, &without) != nil {
+			t.Fatalf("%v\n%s", err, removed)
+		}
 		delete(before, name)
 		delete(got, name)
-		if !reflect.DeepEqual(before, got) {
-			t.Errorf("%s\nbecame\n%s", text, after)
+		if !reflect.DeepEqual(before, got) || !reflect.DeepEqual(before, without) {
+			t.Errorf("%s\nbecame\n%s\nand\n%s", text, after, removed)
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"pi/agent/llm"
 	"pi/cli/config"
@@ -20,7 +19,15 @@ type Key struct {
 	Logins     []string // its names in auth.json
 	Variables  []string // of the environment
 	Optional   bool     // it may do without: its address is one of the user's own
+
+	// Login is how a user signs in as the program or config.toml says, never a hook: logins that do not
+	// say where they are from are renewed so. Script is the login of a hook that is functions,
+	// for what that hook has kept. Both may be nil.
+	Login, Script *llm.Login
 }
+
+// authName is the name of the file of logins for people.
+const authName = "auth.json"
 
 // keyPlace is where a key comes from.
 type keyPlace struct {
@@ -37,6 +44,12 @@ func (k Key) Place() string { return k.place().name }
 // run out: [Ring.Expired] tells of these.
 func (k Key) IsLogin() bool { return k.place().login != nil }
 
+// IsOfScript reports whether the key is that of a login which the functions of this hook have kept.
+func (k Key) IsOfScript() bool {
+	p := k.place()
+	return p.login != nil && k.scriptOf(*p.login) != nil
+}
+
 // place returns where the key is to be found: in the settings, else in auth.json, else in
 // the first variable that is set. It is empty if no key is needed; if one is missing, it
 // names the variable to set.
@@ -46,9 +59,9 @@ func (k Key) place() keyPlace {
 	}
 	if l, ok := k.Ring.auth.find(k.Logins...); ok {
 		if l.Type == "oauth" {
-			return keyPlace{name: "auth.json", login: &l}
+			return keyPlace{name: authName, login: &l}
 		}
-		return keyPlace{name: "auth.json", spec: l.spec(k.Ring.getenv)}
+		return keyPlace{name: authName, spec: l.spec(k.Ring.getenv)}
 	}
 	for _, name := range k.Variables {
 		if k.Ring.getenv(name) != "" {
@@ -83,12 +96,20 @@ func (k Key) hintAt(p keyPlace) string {
 		return fmt.Sprintf("export %s, or change %s", name, k.setting())
 	case k.Configured != "":
 		return "check " + k.setting()
-	case p.login != nil && p.login.expired(k.Ring.now()):
-		return fmt.Sprintf("log in again with the program that wrote %s, or set %s", k.Ring.auth.path, k.setting())
-	case p.name == "auth.json":
+	case p.login != nil:
+		return k.howToSignIn(*p.login) + ", or set " + k.setting()
+	case p.name == authName:
 		return fmt.Sprintf("check the entry of %s in %s, /login %s asks for another key, or set %s", k.Provider, k.Ring.auth.path, k.Provider, k.setting())
 	}
 	return k.howToSet()
+}
+
+// howToSignIn says how a login is replaced.
+func (k Key) howToSignIn(l login) string {
+	if l.TokenURL != "" || l.Hook != nil || k.Login != nil && k.Login.Kind != llm.LoginKey {
+		return fmt.Sprintf("/login %s signs in again (outside of a session: pi login %s)", k.Provider, k.Provider)
+	}
+	return fmt.Sprintf("log in again with the program that wrote %s; /login %s keeps a key instead", k.Ring.auth.path, k.Provider)
 }
 
 // howToSet says how to set a key.
@@ -130,7 +151,7 @@ func (k Key) Needed() bool {
 func (k Key) Present() bool {
 	p := k.place()
 	if p.login != nil {
-		return !p.login.expired(k.Ring.now())
+		return !p.login.expired(k.Ring.now()) || k.mayRenew(*p.login)
 	}
 	name, isVariable := strings.CutPrefix(p.spec, "env:")
 	return !isVariable || strings.TrimSpace(k.Ring.getenv(strings.TrimSpace(name))) != ""
@@ -149,46 +170,57 @@ func (k Key) Missing() string {
 	return "a new login in auth.json"
 }
 
-// Resolve returns the key, "" if none is needed. That there is none is a
-// [llm.ProviderError] with a hint.
+// Resolve returns the key, "" if none is needed. A login that is about to end is renewed. That there
+// is none is a [llm.ProviderError] with a hint.
 func (k Key) Resolve(ctx context.Context) (string, error) {
 	p := k.place()
-	key, err := k.resolveAt(ctx, p)
+	auth, p, err := k.resolveAt(ctx, p)
 	switch {
 	case err == nil:
-		k.Ring.Sent(k.Provider, key, k.adviceOnRefusal(p))
-		return key, nil
+		k.note(auth, p)
+		return auth.Key, nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
-	return "", &llm.ProviderError{Provider: k.Provider, Message: err.Error(), Err: err, NextStep: k.hintAt(p)}
+	return "", &llm.ProviderError{Provider: k.Provider, Message: err.Error(), Err: err, NextStep: k.hintAt(p), Retryable: mayPass(err)}
 }
 
-// resolveAt returns the key from p. A login that has expired is an error, and so is a
-// command in auth.json that may not run.
-func (k Key) resolveAt(ctx context.Context, p keyPlace) (string, error) {
+// note remembers what goes along with a key, and what to do if it is refused.
+func (k Key) note(auth llm.Auth, p keyPlace) {
+	with := sentWith{advice: k.adviceOnRefusal(p), auth: auth}
+	if p.login != nil {
+		l := *p.login
+		with.again = func(ctx context.Context) (llm.Auth, bool, error) { return k.again(ctx, l) }
+	}
+	k.Ring.noteSent(k.Provider, auth.Key, with)
+}
+
+// resolveAt returns what lets requests in from p, and p as it is then. A login that has expired is an
+// error, and so is a command in auth.json that may not run.
+func (k Key) resolveAt(ctx context.Context, p keyPlace) (llm.Auth, keyPlace, error) {
+	if p.login != nil {
+		auth, l, err := k.signedIn(ctx, *p.login)
+		p.login = &l
+		return auth, p, err
+	}
 	command, isCommand := strings.CutPrefix(p.spec, "!")
-	if isCommand && p.name == "auth.json" && k.Ring.mayRun != nil {
+	if isCommand && p.name == authName && k.Ring.mayRun != nil {
 		if err := k.Ring.mayRun(command); err != nil {
-			return "", err
+			return llm.Auth{}, p, err
 		}
 	}
-	switch {
-	case p.name == "auth.json" && strings.HasPrefix(p.spec, "file:"): // what wrote it knows no files
-		return p.spec, nil
-	case p.login == nil:
-		return k.Ring.Resolve(ctx, p.spec)
-	case p.login.expired(k.Ring.now()):
-		return "", fmt.Errorf("read key: the login in auth.json ran out at %s", p.login.expiry().Format(time.DateTime))
+	if p.name == authName && strings.HasPrefix(p.spec, "file:") { // what wrote it knows no files
+		return llm.Auth{Key: p.spec}, p, nil
 	}
-	return p.login.Access, nil
+	key, err := k.Ring.Resolve(ctx, p.spec)
+	return llm.Auth{Key: key}, p, err
 }
 
 // adviceOnRefusal returns what the user can do if the server refuses the key that came
 // from p.
 func (k Key) adviceOnRefusal(p keyPlace) string {
 	switch {
-	case k.Hook != "":
+	case k.Hook != "" && p.login == nil:
 		return fmt.Sprintf("check api_key of pi.provider(%q) in its hook", k.Provider)
 	case p.spec == "" && p.login == nil:
 		return "no key was sent: " + k.howToSet()
@@ -196,9 +228,9 @@ func (k Key) adviceOnRefusal(p keyPlace) string {
 		return fmt.Sprintf("the key is what the command in %s prints; it is run again for the next request", k.setting())
 	case k.Configured != "":
 		return "the key is from " + k.setting() + "; check it"
-	case p.name == "auth.json" && p.login != nil:
-		return fmt.Sprintf("the key is from %s; log in again with the program that wrote it, or /login %s keeps a key instead", k.Ring.auth.path, k.Provider)
-	case p.name == "auth.json":
+	case p.name == authName && p.login != nil:
+		return fmt.Sprintf("the key is of the login in %s; %s", k.Ring.auth.path, k.howToSignIn(*p.login))
+	case p.name == authName:
 		return fmt.Sprintf("the key is from %s; /login %s asks for another, or set %s", k.Ring.auth.path, k.Provider, k.setting())
 	}
 	return fmt.Sprintf("the key is from the variable %s; check it, or set %s%s", p.name, k.setting(), k.orLogin())

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"pi/cli/keyring/oauth"
 )
 
 // answering is a user with these answers, who notes what was asked.
@@ -26,10 +28,12 @@ func (a *answering) Choose(_ context.Context, title string, options []string) (s
 	return "", false, nil
 }
 
-func (a *answering) AskSecret(_ context.Context, title string) (string, bool, error) {
+func (a *answering) Ask(_ context.Context, title string, _ bool) (string, bool, error) {
 	a.asked = append(a.asked, title)
 	return a.secret, a.secret != "", nil
 }
+
+func (a *answering) Browser(context.CancelCauseFunc) oauth.User { return oauth.User{} }
 
 func (a *answering) Confirm(_ context.Context, title, message string) (bool, error) {
 	a.asked = append(a.asked, title+": "+message)
@@ -47,12 +51,12 @@ func TestAUserLogsIn(t *testing.T) {
 		kept             bool
 		begins           string // the model that is gone on with
 	}{
-		{name: "a provider that is chosen", user: answering{choice: "acme", secret: key}, asked: "Key of which provider?|Key of Acme (it is not shown)",
+		{name: "a provider that is chosen", user: answering{choice: "acme", secret: key}, asked: "Sign in to which provider?|Key of Acme (it is not shown)",
 			want: "the key of acme works and is kept in ", kept: true},
 		{name: "one that is named", argument: "ac", user: answering{secret: " " + key + "\n"}, asked: "Key of Acme (it is not shown)", want: "; /model acme/one asks it", kept: true},
 		{name: "one that was waited for", argument: "acme", begins: "two", user: answering{secret: key}, want: "; the model is acme/two now", kept: true},
 		{name: "it has no effect, so nothing begins", argument: "other", begins: "two", user: answering{secret: key}, want: "it has no effect yet", kept: true},
-		{name: "none is chosen", user: answering{}, asked: "Key of which provider?", want: "no key was changed"},
+		{name: "none is chosen", user: answering{}, asked: "Sign in to which provider?", want: "no key was changed"},
 		{name: "no key is typed", argument: "acme", user: answering{}, asked: "Key of Acme (it is not shown)", want: "no key was changed"},
 		{name: "it is refused", argument: "acme", user: answering{secret: key}, refused: true, fails: errors.New("HTTP 401: bad key " + key),
 			asked: "Key of Acme (it is not shown)|Acme refuses the key. Keep it all the same?: HTTP 401: bad key …", want: "the key was not kept"},

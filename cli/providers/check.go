@@ -33,6 +33,11 @@ func Problems(cfg config.Config, ring *keyring.Ring) []string {
 		if p.set.Cache == "long" && p.forgetsSoon() {
 			problems = append(problems, fmt.Sprintf("config.toml: cache = \"long\" of [providers.%s] has no effect: its server cannot be asked for that; if it can, compat.long_cache says how", p.section))
 		}
+		if l := p.set.Login; l != nil {
+			if err := keyring.CheckLogin(*l); err != nil {
+				problems = append(problems, fmt.Sprintf("config.toml: [providers.%s.login] has no effect: %v", p.section, err))
+			}
+		}
 		problems = append(problems, p.compatProblems()...)
 	}
 	return problems

@@ -15,16 +15,17 @@ import (
 	"pi/session/message"
 )
 
-// Accounts returns the providers of which a key can be kept: those that want one, with what
-// the settings say of them.
+// Accounts returns the providers that one can sign in to or of which a key can be kept: those that
+// want one, with what the settings say of them.
 func Accounts(cfg config.Config, ring *keyring.Ring) (accounts []keyring.Account) {
 	defer ring.Freeze()()
+	held := ring.Held()
 	for _, p := range sources(cfg, ring) {
 		key := p.key()
 		if p.unusable() != "" || len(p.KeyVars) == 0 && p.section == "" {
 			continue
 		}
-		a := keyring.Account{Name: p.Name, Aliases: p.Aliases, Title: p.Title}
+		a := keyring.Account{Name: p.Name, Aliases: p.Aliases, Title: p.Title, Login: p.login(), Held: heldOf(held, p.Name, p.Aliases...)}
 		if a.Title == "" {
 			a.Title = p.Name
 		}
@@ -43,19 +44,30 @@ func Accounts(cfg config.Config, ring *keyring.Ring) (accounts []keyring.Account
 	return accounts
 }
 
+// heldOf returns what auth.json has of a provider; nil if it has nothing.
+func heldOf(all []keyring.Held, name string, aliases ...string) *keyring.Held {
+	for _, name := range append([]string{name}, aliases...) {
+		if i := slices.IndexFunc(all, func(h keyring.Held) bool { return h.Name == name }); i >= 0 {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
 // WithHooks adds to accounts the providers of hooks that want a key, which can be kept for them
 // as for those of the settings, and notes whose key comes from a hook. Of a provider that
 // several hooks change, the last one that says something of its key counts.
 func WithHooks(accounts []keyring.Account, ring *keyring.Ring, hooks []llm.ProviderSettings) []keyring.Account {
 	defer ring.Freeze()()
+	held := ring.Held()
 	for _, set := range hooks {
 		i := slices.IndexFunc(accounts, func(a keyring.Account) bool { return a.Name == set.Name })
-		if i < 0 && set.Stream != nil && set.APIKey == "" {
+		if i < 0 && set.Stream != nil && set.APIKey == "" && set.Login == nil {
 			continue // a script needs no key unless it says so
 		}
 		p := source{Provider: catalogue.Provider{Name: set.Name}, set: set, ring: ring}
 		if i < 0 {
-			a := keyring.Account{Name: set.Name, Title: set.Name + ", of the hook " + set.Hook}
+			a := keyring.Account{Name: set.Name, Title: set.Name + ", of the hook " + set.Hook, Held: heldOf(held, set.Name)}
 			if set.APIKey == "" {
 				a.From = p.key().Place()
 			}
@@ -63,6 +75,9 @@ func WithHooks(accounts []keyring.Account, ring *keyring.Ring, hooks []llm.Provi
 				a.Model = set.Name + "/" + set.Models[0].ID
 			}
 			accounts, i = append(accounts, a), len(accounts)
+		}
+		if set.Login != nil {
+			accounts[i].Login = set.Login
 		}
 		if set.APIKey != "" {
 			accounts[i].From, accounts[i].Before, accounts[i].Undo = "the hook "+set.Hook, "api_key of the hook "+set.Hook, "take it out of the hook"

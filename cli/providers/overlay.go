@@ -32,6 +32,8 @@ func Overlay(ring *keyring.Ring, decode func(provider string) []*llm.Model, belo
 	switch {
 	case set.APIKey != "":
 		spec.Key, spec.HasKey, spec.KeyHint = key.Resolve, key.Present, key.Hint
+	case set.Login != nil && (below.HasKey != nil || set.Stream == nil):
+		spec.Key, spec.HasKey, spec.KeyHint = p.loginOver(below)
 	case set.Stream != nil: // a script needs no key unless it says so
 		spec.Key, spec.HasKey, spec.KeyHint = nil, nil, nil
 	}
@@ -54,6 +56,28 @@ func Overlay(ring *keyring.Ring, decode func(provider string) []*llm.Model, belo
 		p.replaceModels(&spec, below, set.Models)
 	}
 	return spec
+}
+
+// loginOver returns where the key comes from where a hook says how one signs in: a login that this
+// hook has kept goes to its functions, all else is as below.
+func (p *source) loginOver(below *llm.ProviderSpec) (func(context.Context) (string, error), func() bool, func() string) {
+	key := p.key()
+	resolve := func(ctx context.Context) (string, error) {
+		if below.Key == nil || key.IsOfScript() {
+			return key.Resolve(ctx)
+		}
+		return below.Key(ctx)
+	}
+	present := func() bool {
+		if below.HasKey == nil || key.IsOfScript() {
+			return key.Present()
+		}
+		return below.HasKey()
+	}
+	hint := func() string {
+		return "/login " + p.Name + " signs in, as the hook " + p.set.Hook + " says (outside of a session: pi login " + p.Name + ")"
+	}
+	return resolve, present, hint
 }
 
 // discoverOver returns a function that asks the server for its models, where the hook says

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"strings"
 
 	"pi/agent/llm"
@@ -19,21 +20,79 @@ type keyWatcher struct {
 }
 
 // Stream streams from the client. If the server refuses the key, the ring is told, so that
-// it asks for another one next time, and the error says where the key came from.
+// it asks for another one next time, and the error says where the key came from. A login is renewed
+// then, once, and the request is made again.
 func (p keyWatcher) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		for d, err := range p.client.Stream(ctx, r) {
-			if err != nil && provider.RefusesKey(err) {
-				p.ring.Refused(r.APIKey)
+		refused, goesOn := p.stream(ctx, withAlong(r, p.ring.Along(r.Model.Provider, r.APIKey)), yield)
+		if refused == nil || !goesOn {
+			return
+		}
+		auth, again, err := p.ring.Again(ctx, r.Model.Provider, r.APIKey)
+		switch {
+		case again:
+			renewed := withAlong(r, auth)
+			renewed.APIKey = auth.Key
+			if refused, goesOn = p.stream(ctx, renewed, yield); refused != nil && goesOn {
+				yield(llm.Delta{}, p.withAdvice(refused, r.Model.Provider, renewed.APIKey))
 			}
-			if err != nil {
-				err = p.withAdvice(err, r.Model.Provider, r.APIKey)
-			}
-			if !yield(d, err) {
-				return
-			}
+			return
+		case err != nil:
+			yield(llm.Delta{}, p.withReason(refused, r, err))
+		default:
+			yield(llm.Delta{}, p.withAdvice(refused, r.Model.Provider, r.APIKey))
 		}
 	}
+}
+
+// stream makes the request once. refused is the error of a server that does not take the key and has
+// answered nothing, which is not yielded.
+func (p keyWatcher) stream(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) (refused error, goesOn bool) {
+	begun := false
+	for d, err := range p.client.Stream(ctx, r) {
+		if err != nil && provider.RefusesKey(err) {
+			p.ring.Refused(r.APIKey)
+			if !begun {
+				return err, true
+			}
+		}
+		if err != nil {
+			err = p.withAdvice(err, r.Model.Provider, r.APIKey)
+		}
+		begun = begun || err == nil && d.Kind != llm.DeltaPing
+		if !yield(d, err) {
+			return nil, false
+		}
+	}
+	return nil, true
+}
+
+// withAlong returns a request with what goes along with its key.
+func withAlong(r *llm.Request, auth llm.Auth) *llm.Request {
+	if auth.BaseURL == "" && len(auth.Headers) == 0 {
+		return r
+	}
+	changed, model := *r, *r.Model
+	if auth.BaseURL != "" {
+		model.BaseURL = auth.BaseURL
+	}
+	changed.Model, changed.Headers = &model, maps.Clone(r.Headers)
+	if changed.Headers == nil {
+		changed.Headers = map[string]string{}
+	}
+	maps.Copy(changed.Headers, auth.Headers)
+	return &changed
+}
+
+// withReason is the refusal of a key whose login could not be renewed.
+func (p keyWatcher) withReason(refused error, r *llm.Request, why error) error {
+	refused = p.withAdvice(refused, r.Model.Provider, r.APIKey)
+	if e, ok := errors.AsType[*llm.ProviderError](refused); ok {
+		known := *e
+		known.Message += "; " + why.Error()
+		return &known
+	}
+	return refused
 }
 
 // SendsOff is what the client knows of it, see [llm.OffSender]; one that does not know is believed to.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -54,6 +56,10 @@ func sources(cfg config.Config, ring *keyring.Ring) []source {
 // said, to provider settings, in which that is nil.
 func settingsOf(section config.Provider) llm.ProviderSettings {
 	set := llm.ProviderSettings{BaseURL: section.BaseURL, API: section.API, APIKey: section.APIKey, Headers: section.Headers, Compat: section.Compat, Cache: section.Cache}
+	if l := section.Login; !reflect.ValueOf(l).IsZero() {
+		set.Login = &llm.Login{Kind: llm.LoginKind(cmp.Or(l.Kind, string(llm.LoginKey))), AuthorizeURL: l.AuthorizeURL, DeviceURL: l.DeviceURL, TokenURL: l.TokenURL,
+			ClientID: l.ClientID, Scopes: l.Scopes, Redirect: l.Redirect, Extra: l.Extra}
+	}
 	for _, m := range section.Models {
 		model := llm.ModelSettings{ID: m.ID, Name: m.Name, Reasoning: m.Reasoning, Levels: m.Levels, Input: m.Input, Headers: m.Headers, Compat: m.Compat}
 		if m.ContextWindow > 0 {
@@ -135,10 +141,33 @@ func (p *source) unusable() string {
 // key returns where the key of the provider is looked for. It is optional at an address of
 // the user's own.
 func (p *source) key() keyring.Key {
-	return keyring.Key{
+	k := keyring.Key{
 		Ring: p.ring, Provider: p.Name, Configured: p.set.APIKey, Hook: p.set.Hook, Logins: append([]string{p.Name}, p.Aliases...),
 		Variables: p.KeyVars, Optional: p.ownAddress() != "" && p.BaseURL != "",
 	}
+	switch {
+	case p.set.Hook == "": // never as a hook says: it would get the tokens of another login
+		k.Login = p.login()
+	case p.set.Login != nil && p.set.Login.Script != nil:
+		k.Script = p.set.Login
+	}
+	return k
+}
+
+// login returns how one signs in to the provider, as config.toml or the program says; nil: with a key.
+func (p *source) login() *llm.Login {
+	switch l := p.set.Login; {
+	case l != nil && keyring.CheckLogin(*l) == nil:
+		return l
+	case l != nil || p.Name != "openrouter":
+		return nil
+	}
+	page, err := url.Parse(p.address())
+	if err != nil {
+		return nil
+	}
+	page.Path = "/auth"
+	return &llm.Login{Kind: keyring.LoginOpenRouter, AuthorizeURL: page.String(), TokenURL: p.address() + "/auth/keys"}
 }
 
 // defaultModel returns the id of the model to begin with; "" if none is known. At an

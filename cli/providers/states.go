@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"pi/agent/llm"
 	"pi/cli/config"
 	"pi/cli/keyring"
 )
@@ -27,6 +28,18 @@ func States(cfg config.Config, ring *keyring.Ring) map[string]State {
 		states[p.Name] = state
 	}
 	return states
+}
+
+// Expired returns a line about each login that has run out and is not renewed by itself.
+func Expired(cfg config.Config, ring *keyring.Ring) []string {
+	return ring.Expired(func(name string) *llm.Login {
+		for _, p := range sources(cfg, ring) {
+			if p.Name == name || slices.Contains(p.Aliases, name) {
+				return p.login()
+			}
+		}
+		return nil
+	})
 }
 
 // KeyVariables returns the variables of the environment that hold keys of providers: those that the

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"sync"
 	"time"
@@ -21,9 +22,10 @@ type Loopback struct {
 	served   chan struct{} // closed when the server has ended
 	answers  chan Answer   // holds one
 
-	mu    sync.Mutex // guards what is expected and whether it came
-	state string     // "": nothing is expected yet
-	taken bool
+	mu       sync.Mutex // guards what is expected and whether it came
+	expected bool
+	state    string // of what is expected; "": its path alone tells it
+	taken    bool
 }
 
 // DefaultPath is where a browser is sent back to if nothing else is said.
@@ -31,7 +33,45 @@ const DefaultPath = "/callback"
 
 // Listen opens the server on 127.0.0.1: at a port, of which 0 is any that is free, and a path, of which
 // "" is [DefaultPath]. The caller closes it.
-func Listen(port int, path string) (*Loopback, error) {
+func Listen(port int, path string) (*Loopback, error) { return openLoopback("127.0.0.1", port, path) }
+
+// ListenAt opens the server for an address that is registered with an authorization server, such as
+// http://127.0.0.1:0/callback, whose port 0 is any that is free; "" is just that. The browser is sent back
+// to the host as it is written there. The caller closes it.
+func ListenAt(redirect string) (*Loopback, error) {
+	if redirect == "" {
+		return Listen(0, "")
+	}
+	u, port, err := parseRedirect(redirect)
+	if err != nil {
+		return nil, err
+	}
+	return openLoopback(u.Hostname(), port, u.Path)
+}
+
+// CheckRedirectURL returns an error for an address that a browser cannot be sent back to here.
+func CheckRedirectURL(redirect string) error {
+	_, _, err := parseRedirect(redirect)
+	return err
+}
+
+// errRedirect says what an address to come back to is.
+var errRedirect = errors.New("it is http://127.0.0.1:PORT/PATH, or with localhost; port 0 is any that is free")
+
+func parseRedirect(redirect string) (*url.URL, int, error) {
+	u, err := url.Parse(redirect)
+	if err != nil || u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Hostname() != "127.0.0.1" && u.Hostname() != "localhost" {
+		return nil, 0, errRedirect
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil {
+		return nil, 0, errRedirect
+	}
+	return u, int(port), nil
+}
+
+// openLoopback opens the server; name is what the browser calls this machine.
+func openLoopback(name string, port int, path string) (*Loopback, error) {
 	if path == "" {
 		path = DefaultPath
 	}
@@ -42,7 +82,12 @@ func Listen(port int, path string) (*Loopback, error) {
 		}
 		return nil, fmt.Errorf("listen for the browser: %w", reasonOf(err))
 	}
-	host := listener.Addr().String()
+	_, chosen, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		listener.Close()
+		return nil, err
+	}
+	host := net.JoinHostPort(name, chosen)
 	l := &Loopback{redirect: "http://" + host + path, host: host, path: path, served: make(chan struct{}), answers: make(chan Answer, 1)}
 	l.server = &http.Server{Handler: l, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 5 * time.Second, IdleTimeout: time.Second, MaxHeaderBytes: 32 << 10}
 	go func() {
@@ -77,7 +122,7 @@ func (l *Loopback) Close() {
 func (l *Loopback) expect(state string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.state = state
+	l.expected, l.state = true, state
 }
 
 // ServeHTTP takes the answer that is expected, and refuses everything else: another path, a
@@ -119,7 +164,7 @@ const (
 func (l *Loopback) take(a Answer) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.state == "" || l.taken || subtle.ConstantTimeCompare([]byte(a.State), []byte(l.state)) != 1 {
+	if !l.expected || l.taken || subtle.ConstantTimeCompare([]byte(a.State), []byte(l.state)) != 1 {
 		return false
 	}
 	l.taken = true

@@ -1,14 +1,17 @@
-// Package oauth takes the answer of an authorization server at this machine: a user signs in
+// Package oauth signs users in with authorization servers: a user signs in
 // with a browser, and the browser is sent back here.
 //
 //	oauth.go     [SignIn]: the address is opened and shown, and the answer awaited
 //	loopback.go  [Listen]: the server on 127.0.0.1 that takes one answer
 //	answer.go    what an answer says, whether a browser brought it or the user pasted it
 //	browser.go   [Browser]: which program opens an address
+//	client.go    [Client]: a sign-in with PKCE, and the renewal of a token, by golang.org/x/oauth2
+//	device.go    [Client.Device]: a code that is typed at another device
+//	openrouter.go the sign-in of OpenRouter, which is not quite OAuth
+//	transport.go [Transport]: how authorization servers are asked; errors.go: what of their errors is shown
 //
-// It knows neither tokens nor who is signed in to: whoever wants a token makes the address,
-// with a state that nobody can guess, and trades the code of the [Answer] for it. So servers of
-// MCP and providers of models share it.
+// It does not know who is signed in to, and keeps nothing. Servers of MCP and providers of models
+// share it; the former bring addresses and trade codes by a library of their own.
 //
 // Anything on this machine can call the loopback server. What has not the state, comes to
 // another path or comes later is refused, and the wait goes on.
@@ -40,12 +43,19 @@ type User struct {
 	// Open opens an address in a browser; nil: there is none. An error is told, and the
 	// address can still be opened by hand.
 	Open func(ctx context.Context, address string) error
+	// Wait stands in view while a code is waited for that is typed at another device, and may offer
+	// to copy it; an error says that the user has left. It returns when ctx ends. nil: nothing
+	// does.
+	Wait func(ctx context.Context, code string) error
 }
 
 // Request is one sign-in.
 type Request struct {
 	Address  string        // of the authorization server, with the state
 	Patience time.Duration // 0: until the deadline of the context, or five minutes
+	// StateInPath says that the answer has no state, and that nobody can guess the path of the
+	// loopback server in its place.
+	StateInPath bool
 	// NeedsIssuer says whether the server names itself in each answer (RFC 9207), so that a
 	// code that is pasted alone is no answer. It is asked when there is one; nil: it does not.
 	NeedsIssuer func() bool
@@ -62,7 +72,7 @@ func (l *Loopback) SignIn(ctx context.Context, r Request, u User) (Answer, error
 		return Answer{}, fmt.Errorf("sign in: %w", err)
 	}
 	state := address.Query().Get("state")
-	if state == "" {
+	if state == "" && !r.StateInPath {
 		return Answer{}, errors.New("sign in: the address has no state, so anybody could answer")
 	}
 	ctx, cancel := r.within(ctx)
@@ -103,7 +113,7 @@ func (l *Loopback) await(ctx context.Context, r Request, state string, u User) (
 		defer func() { cancel(); <-read }()
 		go func() {
 			defer close(read)
-			readPasted(ctx, r, state, u, pasted)
+			l.readPasted(ctx, r, state, u, pasted)
 		}()
 	}
 	select {
@@ -117,13 +127,16 @@ func (l *Loopback) await(ctx context.Context, r Request, state string, u User) (
 }
 
 // readPasted hands over the first line that is an answer. Of others it says what is wrong.
-func readPasted(ctx context.Context, r Request, state string, u User, pasted chan<- Answer) {
+func (l *Loopback) readPasted(ctx context.Context, r Request, state string, u User, pasted chan<- Answer) {
 	for more := true; more; { // when nothing more is pasted, the browser may still come back
 		line, err := u.Paste(ctx)
 		if more = err == nil; strings.TrimSpace(line) == "" {
 			continue
 		}
 		answer, err := ParsePasted(line, state, r.NeedsIssuer != nil && r.NeedsIssuer())
+		if err == nil && r.StateInPath && !l.isPathOf(line) {
+			err = errOtherState
+		}
 		if err != nil {
 			u.Tell(err.Error())
 			continue
@@ -134,6 +147,16 @@ func readPasted(ctx context.Context, r Request, state string, u User, pasted cha
 		}
 		return
 	}
+}
+
+// isPathOf reports whether what was pasted, if it is an address, leads to the path of the server.
+func (l *Loopback) isPathOf(line string) bool {
+	address, _, isAddress := strings.Cut(strings.TrimSpace(line), "?")
+	if !isAddress {
+		return true
+	}
+	u, err := url.Parse(address)
+	return err == nil && u.Path == l.path
 }
 
 // CheckAddress returns an error for an address that is not to be opened or asked: one that is

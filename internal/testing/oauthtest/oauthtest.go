@@ -4,7 +4,8 @@
 // who says yes, or no.
 //
 // The MCP server has the tool whoami, which tells the scopes of the caller, and the tool deep, which
-// needs the scope deep.
+// needs the scope deep. device.go has codes for other devices and a sign-in that gives a key, as
+// OpenRouter has it, and model.go a model that lets in by a token or such a key.
 package oauthtest
 
 import (
@@ -14,6 +15,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -33,6 +35,8 @@ type Server struct {
 	Behaviour
 	clients  map[string]client
 	codes    map[string]grant // not used yet
+	devices  map[string]*device
+	keys     map[string]bool // that were given away
 	access   map[string]grant
 	refresh  map[string]grant
 	requests []string
@@ -41,12 +45,16 @@ type Server struct {
 // Behaviour is what a test can have otherwise.
 type Behaviour struct {
 	Life        int      // of a token, in seconds; 0: an hour
+	OddLife     string   // the JSON of expires_in in its place; "": none
 	Rotates     bool     // a refresh token is good once
 	NamesItself bool     // with iss in the answer (RFC 9207)
 	Denies      bool     // the user says no
 	NoRegister  bool     // programs are not registered
 	Secrets     bool     // registered clients get a secret, and have to send it
 	Scopes      []string // that a token needs, and metadata names; none: any token is let in
+	Audience    string   // that every request of a client has to name; "": none
+	Device      DeviceBehaviour
+	Fails       []Failure // answers to the next requests for tokens, one after the other
 	// Instead answers a request to a path in place of the server, if it returns true.
 	Instead func(w http.ResponseWriter, r *http.Request) bool
 }
@@ -64,7 +72,7 @@ type grant struct {
 
 // New returns a server that runs until it is closed.
 func New(b Behaviour) *Server {
-	s := &Server{Behaviour: b, clients: map[string]client{}, codes: map[string]grant{}, access: map[string]grant{}, refresh: map[string]grant{}}
+	s := &Server{Behaviour: b, clients: map[string]client{}, codes: map[string]grant{}, access: map[string]grant{}, refresh: map[string]grant{}, devices: map[string]*device{}, keys: map[string]bool{}}
 	tools := http.HandlerFunc(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.tools() }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true}).ServeHTTP)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) { s.guard(w, r, tools) })
@@ -73,6 +81,8 @@ func New(b Behaviour) *Server {
 	mux.HandleFunc("/register", s.register)
 	mux.HandleFunc("/authorize", s.authorize)
 	mux.HandleFunc("/token", s.token)
+	s.handleDevices(mux)
+	mux.HandleFunc("/v1/chat/completions", s.model)
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.requests = append(s.requests, r.Method+" "+r.URL.Path)
@@ -111,6 +121,15 @@ func (s *Server) Forget(all bool) {
 	if all {
 		clear(s.refresh)
 	}
+}
+
+// Token gives a token away, as if somebody had signed in as this client.
+func (s *Server) Token(id string) (access, refresh string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	access, refresh = "access-"+rand.Text(), "refresh-"+rand.Text()
+	s.access[access], s.refresh[refresh] = grant{client: id}, grant{client: id}
+	return access, refresh
 }
 
 // Count is how many requests came to a path: "POST /token".
@@ -222,7 +241,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	c, known := s.clients[q.Get("client_id")]
 	redirect := q.Get("redirect_uri")
-	if !known || !slices.Contains(c.redirects, redirect) || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") == "" || q.Get("state") == "" {
+	if !known || !c.comesBackTo(redirect) || s.Audience != q.Get("audience") || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") == "" || q.Get("state") == "" {
 		http.Error(w, "this is no request of a client", http.StatusBadRequest)
 		return
 	}
@@ -241,11 +260,28 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, redirect+"?"+back.Encode(), http.StatusFound)
 }
 
+// comesBackTo reports whether an address is one of the client. At this machine the port 0 stands for
+// any.
+func (c client) comesBackTo(redirect string) bool {
+	u, err := url.Parse(redirect)
+	if err != nil {
+		return false
+	}
+	anyPort := u.Scheme + "://" + net.JoinHostPort(u.Hostname(), "0") + u.Path
+	return slices.Contains(c.redirects, redirect) || slices.Contains(c.redirects, anyPort)
+}
+
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := r.ParseForm(); err != nil {
-		refuse(w, "invalid_request", err.Error())
+	if err := r.ParseForm(); err != nil || len(r.URL.RawQuery) > 0 || s.Audience != r.PostForm.Get("audience") {
+		refuse(w, "invalid_request", "this is no form of a client")
+		return
+	}
+	if len(s.Fails) > 0 {
+		f := s.Fails[0]
+		s.Fails = s.Fails[1:]
+		f.write(w)
 		return
 	}
 	id := r.PostForm.Get("client_id")
@@ -267,6 +303,10 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		if g, ok = s.refresh[token]; s.Rotates {
 			delete(s.refresh, token)
 		}
+	case deviceGrant:
+		if g, ok = s.deviceToken(w, r.PostForm.Get("device_code")); !ok {
+			return
+		}
 	default:
 		refuse(w, "unsupported_grant_type", "")
 		return
@@ -281,7 +321,10 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	if s.Life != 0 {
 		said["expires_in"] = s.Life
 	}
-	if r.PostForm.Get("grant_type") == "authorization_code" || s.Rotates {
+	if s.OddLife != "" {
+		said["expires_in"] = json.RawMessage(s.OddLife)
+	}
+	if r.PostForm.Get("grant_type") != "refresh_token" || s.Rotates {
 		s.refresh[refresh] = g
 		said["refresh_token"] = refresh
 	}
