@@ -3,8 +3,9 @@
 #
 # A line of JSON for each task: {task, status, tries, sessions, models, cost, tokens, answer}. The status is
 # null where no try has ended, because one still works or was killed. Cost and tokens are those of all tries,
-# as the sessions have them, calls for summaries and other agents included; the answer is the last words of the model.
-# What there is in all is told on standard error. Exit status 1 if a task is not done.
+# as the sessions have them, calls for summaries and other agents included. The answer is the last words of
+# the model, or the value that --output-schema asked for. What there is in all is told on standard error.
+# Exit status 1 if a task is not done.
 set -eu
 export LC_ALL=C
 if [ $# -ne 1 ] || [ ! -d "$1/tasks" ]; then
@@ -26,6 +27,8 @@ find "$results/sessions" -name '*.jsonl' -type f -exec awk 1 {} + | jq -nRc '
         .models |= (. + [$e.message.provider + "/" + $e.message.model] | unique)
         | ([$e.message.content[]? | select(.type == "text").text] | join("")) as $text
         | if $text != "" then .answer = $text else . end
+      elif $e.message.toolName == "final_answer" and ($e.message.isError | not) then
+        .answer = $e.message.details
       else . end;
   foreach ((inputs | fromjson? | objects), {type: "session", id: null}) as $line (null;
     if $line.type == "session" then

@@ -14,19 +14,21 @@
 # model without a known price takes no JOB_MAX_COST. Status 3, which may pass, is tried again twice, after
 # JOB_PAUSE (30) seconds or up to twice that: in the same session, so that no work is done again. PI is the program.
 set -euC
-umask 077
-export LC_ALL=C
+
+say() { printf 'one.sh: %s\n' "$1" >&2; }
 
 fail() {
-  echo "one.sh: $1" >&2
+  say "$1"
   exit 2
 }
 
-# nth puts the N-th file of a folder into $prompt.
+# nth puts the N-th file of a folder into $prompt. The locale is put back, for tools have it too.
 nth() {
   case $1 in '' | *[!0-9]*) fail "-n wants a number, not \"$1\"" ;; esac
-  number=$1 folder=${2%/}
+  number=$1 folder=${2%/} locale=${LC_ALL-}
+  LC_ALL=C
   set -- "$folder"/*
+  if [ -n "$locale" ]; then LC_ALL=$locale; else unset LC_ALL; fi
   [ "$number" -lt $# ] || fail "no file $number in $folder"
   shift "$number"
   prompt=$1
@@ -46,9 +48,9 @@ case $results in /*) ;; *) results=./$results ;; esac
 if [ ! -f "$prompt" ] || [ ! -r "$prompt" ]; then fail "no file to read: $prompt"; fi
 
 name=${prompt##*/}
-said=$(printf '%s' "$name" | tr '[:cntrl:]' '?')
+said=$(printf '%s' "$name" | LC_ALL=C tr '[:cntrl:]' '?')
 task=$results/tasks/$name
-mkdir -p "$task" "$results/sessions"
+(umask 077 && mkdir -p "$task" "$results/sessions")
 if [ -f "$task/status" ] && [ "$(cat "$task/status")" = 0 ]; then exit 0; fi
 try=1
 while [ -e "$task/$try.jsonl" ]; do try=$((try + 1)); done
@@ -60,20 +62,25 @@ set -- --mode json --session-dir "$results/sessions" --name="$name" \
 
 # A signal is passed on, so that pi ends its tools, keeps the session and says why: a shell alone, the
 # first process of a container above all, would keep it for itself.
-child='' ended=''
+child='' ended='' told=''
+pass_on() {
+  told=1
+  kill -TERM "$child" 2>/dev/null || :
+}
 # shellcheck disable=SC2317 # by the traps
 end() {
   ended=$1
-  [ -z "$child" ] || kill -TERM "$child" 2>/dev/null || :
+  if [ -n "$child" ] && [ -z "$told" ]; then pass_on; fi
 }
 trap 'end 129' HUP
 trap 'end 130' INT
 trap 'end 143' TERM
 
-# await puts the status of $child into $status. A signal ends a wait, and not what is waited for.
+# await puts the status of $child into $status. A signal ends a wait, and not what is waited for; one that
+# came before $child was known is passed on now.
 await() {
   status=0
-  [ -z "$ended" ] || kill -TERM "$child" 2>/dev/null || :
+  if [ -n "$ended" ] && [ -z "$told" ]; then pass_on; fi
   wait "$child" || status=$?
   while kill -0 "$child" 2>/dev/null; do
     status=0
@@ -84,12 +91,12 @@ await() {
 
 # why prints the line in which pi says how the last try ended; hints stand below it.
 why() {
-  awk '/^pi: / { said = 1; line = $0 } !said { line = $0 } END { print line }' "$task/$try.log"
+  LC_ALL=C awk '/^pi: / { said = 1; line = $0 } !said { line = $0 } END { print line }' "$task/$try.log"
 }
 
 # find_session puts the file of the session of the last try into $session, nothing if there is none.
 find_session() {
-  id=$(sed -n '1s/^{"type":"session","version":[0-9]*,"id":"\([A-Za-z0-9._-]*\)".*/\1/p' "$task/$try.jsonl")
+  id=$(LC_ALL=C sed -n '1s/^{"type":"session","version":[0-9]*,"id":"\([A-Za-z0-9._-]*\)".*/\1/p' "$task/$try.jsonl")
   for session in "$results"/sessions/*/*_"$id".jsonl; do :; done
   [ -f "$session" ] || session=''
 }
@@ -98,7 +105,7 @@ find_session() {
 rest() {
   pause=${JOB_PAUSE-30}
   pause=$((pause + $(od -An -N2 -tu2 /dev/urandom) % (pause + 1)))
-  echo "one.sh: $said: status 3, the next try is in $pause s: $(why)" >&2
+  say "$said: status 3, the next try is in $pause s: $(why)"
   sleep "$pause" &
   child=$!
   await
@@ -120,5 +127,5 @@ status=${ended:-$status}
 
 echo "$status" >|"$task/status.new"
 mv -f "$task/status.new" "$task/status"
-[ "$status" -eq 0 ] || echo "one.sh: $said: status $status: $(why)" >&2
+[ "$status" -eq 0 ] || say "$said: status $status: $(why)"
 exit "$status"

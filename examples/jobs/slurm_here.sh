@@ -68,8 +68,10 @@ for _ in 1 2 3; do
   controller=$!
   slurmd -D -N here >"$box/slurmd.log" 2>&1 &
   node=$!
+  patience=300
   while ! up; do
-    if ! kill -0 "$controller" 2>/dev/null || ! kill -0 "$node" 2>/dev/null; then
+    patience=$((patience - 1))
+    if [ "$patience" -eq 0 ] || ! kill -0 "$controller" 2>/dev/null || ! kill -0 "$node" 2>/dev/null; then
       stop
       continue 2
     fi
