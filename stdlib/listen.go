@@ -72,7 +72,7 @@ func (m *module) listen(L *lua.LState, opts *lua.LTable, fn *lua.LFunction) (lua
 // Serve is http.listen at any free port for another module, whose function is called so: fn answers
 // what is asked there.
 func Serve(vm *luavm.VM, L *lua.LState, env *Env, function string, fn *lua.LFunction) (lua.LValue, error) {
-	m := newModule(vm, L, env, "http")
+	m := newModule(vm, env, "http")
 	return (&server{m: m, name: function, fn: fn, limit: bodyLimit, slots: make(chan struct{}, maxServed)}).open(L)
 }
 
