@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/agent/llm"
 	"pi/cli/app"
+	"pi/internal/suggest"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -48,7 +50,9 @@ func flagTable(o *app.Options, showVersion *bool) []flagSection {
 			{name: "mode", to: &o.Mode, values: among(app.Modes), text: "speak to a program in this `MODE`: " + strings.Join(app.Modes(), ", "),
 				more: "`text` is `-p`; `json`: all that happens as records, one on each line; `rpc`: a program drives pi by commands on standard input ([RPC](rpc.md)); `acp`: an editor does, by the Agent Client Protocol ([editors](editors.md))."},
 			{name: "no-client-files", to: &o.OwnFiles, seldom: true, text: "with --mode acp: read and write files on the disk, not through the editor"},
-			{name: "plain", to: &o.Plain, text: "no colours"},
+			{name: "color", to: choiceFlag{&o.Color, app.ColorChoices()}, values: among(app.ColorChoices), all: true, text: "`WHEN` lists and the terminal have colours: auto, always or never",
+				more: "Without it the variables decide: with `NO_COLOR` nothing has colours, with `FORCE_COLOR` a list has them in a file or pipe too. The answer of `-p` and JSON never have."},
+			{name: "plain", to: &o.Plain, all: true, text: "no colours, whatever else says so, and nothing but lines in the terminal"},
 			{name: "version", short: "v", to: showVersion, text: "print the version and leave"},
 		}},
 		{title: "Model", flags: []flagRow{
@@ -101,6 +105,24 @@ and says all there is to say. So may the variables PI_OFFLINE, PI_SKIP_VERSION_C
 			{name: "tui-mode", to: new(string), seldom: true, text: nothing + ", with a `MODE`", more: "There: how the terminal is used."},
 		}},
 	}
+}
+
+// choiceFlag is a word out of some.
+type choiceFlag struct {
+	to    *string
+	among []string
+}
+
+func (choiceFlag) String() string { return "" }
+func (choiceFlag) Type() string   { return "choice" }
+
+// Set stores a word, if it is one of them.
+func (c choiceFlag) Set(value string) error {
+	if !slices.Contains(c.among, value) {
+		return fmt.Errorf("there is %s%s", strings.Join(c.among, ", "), suggest.Hint(value, c.among))
+	}
+	*c.to = value
+	return nil
 }
 
 // nothing is what flags do that are only there because programs pass them.
