@@ -143,7 +143,7 @@ func sessionValues(o *app.Options) cobra.CompletionFunc {
 }
 
 // mostSessions is how many sessions are offered; the beginning of an id finds the others.
-const mostSessions = 100
+const mostSessions = 50
 
 // modelValues completes with the models that can be used, else with those of the whole catalogue, by
 // their references or ids, and behind the colon with their thinking levels.

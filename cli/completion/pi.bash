@@ -4,7 +4,7 @@
 
 _pi_complete() {
     COMPREPLY=()
-    local line kind='' columns=${COLUMNS:-80}
+    local line kind=''
     while IFS= read -r line; do
         if [[ -z $kind ]]; then
             kind=$line

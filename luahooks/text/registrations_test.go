@@ -15,6 +15,7 @@ func TestWhatAFileRegistersAsFarAsItsTextSaysSo(t *testing.T) {
 		{code: ``},
 		{code: `pi.tool{ name = "b", description = "x" } pi.tool({ name = "a" }) pi.command("/c", {})`, want: Registrations{Tools: []string{"a", "b"}, Commands: []string{"/c"}}},
 		{code: `local p = pi; local t = p.tool; t{ name = "a" } p.on("input", f) p.log("x")`, want: Registrations{Events: []string{"input"}, Tools: []string{"a"}}},
+		{code: `pi.mode{ name = "deep" } local m = pi.mode m{ name = "auto" }`, want: Registrations{Modes: []string{"auto", "deep"}}},
 		{code: `return function(api) api.command("c", { handler = function() end }) end`, want: Registrations{Commands: []string{"c"}}},
 		{code: `local t; t = pi.tool; t{ name = "a" }`, want: Registrations{Tools: []string{"a"}}},
 		{code: `pi.exec("ls") print(pi.paths.agent)`},

@@ -115,7 +115,7 @@ func IDs(root, cwd, prefix string, n int) (ids []string) {
 }
 
 // glanced is how much of a session [Glance] reads, at its beginning and at its end.
-const glanced = 32 << 10
+const glanced = 16 << 10
 
 // Glance describes the user's sessions that were started in cwd, or anywhere if cwd is "", and whose
 // ids begin with prefix: at most n, those written last first. It is for those who cannot wait, so

@@ -2,6 +2,7 @@ package folder
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
@@ -262,5 +263,50 @@ func TestSessionsOfAgentsAreFoundByWhoAsksForThem(t *testing.T) {
 	}
 	if all, err := Paths(root, "/a"); len(all) != 2 || err != nil {
 		t.Errorf("paths %v, %v", all, err)
+	}
+}
+
+func TestAGlanceSaysWhatADescriptionDoes(t *testing.T) {
+	const cwd = "/p"
+	root := t.TempDir()
+	inside := filepath.Join(root, session.FolderName(cwd))
+	if err := os.MkdirAll(inside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	prompt := `{"type":"message","id":"1","parentId":null,"message":{"role":"user","content":"hi"}}`
+	long := `{"type":"message","id":"2","parentId":"1","message":{"role":"user","content":"` + strings.Repeat("x", 2*glanced) + `"}}`
+	named := `{"type":"session_info","id":"3","name":"a name"}`
+	for id, lines := range map[string][]string{
+		"short": {prompt}, "named": {named, prompt}, "long": {prompt, long, prompt}, "named-behind": {prompt, long, named}, "cut": {prompt, long, named, long[:40]},
+		"lone": {}, "begins-long": {long},
+	} {
+		header := fmt.Sprintf(`{"type":"session","version":3,"id":%q,"timestamp":"2026-01-02T03:04:05Z","cwd":%q}`, id, cwd)
+		if err := os.WriteFile(filepath.Join(inside, "1_"+id+".jsonl"), []byte(strings.Join(append([]string{header}, lines...), "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(inside, "1_none.jsonl"), []byte("no session"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found := Glance(root, cwd, "", 10)
+	if len(found) != 7 {
+		t.Errorf("%d sessions", len(found))
+	}
+	for _, got := range found {
+		want, err := Describe(got.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.ID != want.ID || got.Name != want.Name || got.Cwd != want.Cwd || got.ID != "begins-long" && got.FirstPrompt != want.FirstPrompt {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	for prefix, n := range map[string]int{"named": 2, "named-": 1, "other": 0, "": 2} {
+		if got := Glance(root, cwd, prefix, 2); len(got) != n {
+			t.Errorf("%q: %d sessions, want %d", prefix, len(got), n)
+		}
+	}
+	if got := Glance(root, "/elsewhere", "", 10); len(got) != 0 {
+		t.Errorf("%d sessions of another directory", len(got))
 	}
 }
