@@ -19,6 +19,8 @@
 //	models.go       pi models; modeltable.go: its table
 //	config.go       pi config
 //	docs.go         pi docs
+//	completion.go   pi completion; completionvalues.go: what values can be; bashline.go: a line of bash
+//	man.go          pi man
 //	output.go       what is written for programs, and lines for the user
 //	signals.go      an end that others ask for: TERM, HUP, INT
 //	crash.go        an end with a report: SIGQUIT, SIGABRT, a panic

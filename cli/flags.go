@@ -30,12 +30,13 @@ const usageExamples = `  pi                                     talk in the term
 func newRoot(o *app.Options) *cobra.Command {
 	var showVersion bool
 	root := &cobra.Command{
-		Use:           "pi [flags] [prompt...]",
-		Short:         "A coding agent in a plain shell whose behaviour is Lua that you edit while it runs.",
-		Example:       usageExamples,
-		Args:          cobra.ArbitraryArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Use:               "pi [flags] [prompt...]",
+		Short:             "A coding agent in a plain shell whose behaviour is Lua that you edit while it runs.",
+		Example:           usageExamples,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: attachable,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if showVersion {
 				printVersion()
@@ -68,7 +69,8 @@ func newRoot(o *app.Options) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return app.UsageError{Err: fmt.Errorf("%w\nrun `%s --help` for the flags", flagError(err), c.CommandPath())}
 	})
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	addFlags(root, flagTable(o, &showVersion))
 	root.Flags().VisitAll(func(f *pflag.Flag) { o.FlagNames = append(o.FlagNames, f.Name) })
 	return root
@@ -92,7 +94,7 @@ func addCommands(root *cobra.Command, o *app.Options) {
 	root.AddCommand(
 		group("sessions", "List, show, export and remove sessions", sessionsList(o), sessionsShow(o), sessionsExport(o), sessionsRemove(o)),
 		group("hooks", "List, add, check, replay and begin hooks, and list the events they can listen to", hooksAdd(o), hooksUpdate(o), hooksRemove(o), hooksPackages(o), hooksPublish(o), hooksExamples(o), hooksList(o), hooksCheck(o), hooksReplay(o), hooksNew(o), hooksEvents(), hooksApprove(o), hooksAdopt(o), hooksTypes()),
-		loginCommand(o), logoutCommand(o), mcpCommand(o), testCommand(o), trustCommand(o), modelsCommand(o), configCommand(), docsCommand(), flagsCommand(root))
+		loginCommand(o), logoutCommand(o), mcpCommand(o), testCommand(o), trustCommand(o), modelsCommand(o), configCommand(), docsCommand(), flagsCommand(root), completionCommand(o), manCommand(root), doctorCommand(o), pathsCommand(o))
 }
 
 func flagsCommand(root *cobra.Command) *cobra.Command {

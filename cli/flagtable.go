@@ -2,9 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"pi/agent/llm"
 	"pi/cli/app"
+	"pi/internal/suggest"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -44,38 +47,40 @@ func flagTable(o *app.Options, showVersion *bool) []flagSection {
 		{title: "How pi speaks", flags: []flagRow{
 			{name: "print", short: "p", to: &o.Print, text: "print the answer and leave; also when standard input is no terminal",
 				more: "A terminal at standard error shows meanwhile what goes on."},
-			{name: "mode", to: &o.Mode, text: "speak to a program in this `MODE`: " + strings.Join(app.Modes(), ", "),
+			{name: "mode", to: &o.Mode, values: among(app.Modes), text: "speak to a program in this `MODE`: " + strings.Join(app.Modes(), ", "),
 				more: "`text` is `-p`; `json`: all that happens as records, one on each line; `rpc`: a program drives pi by commands on standard input ([RPC](rpc.md)); `acp`: an editor does, by the Agent Client Protocol ([editors](editors.md))."},
 			{name: "output-schema", to: &o.Schema, text: "with -p and --mode json: the answer is JSON, in one line, that fits the JSON Schema in this `FILE`",
 				more: "The schema is of an object. The model answers by a tool `final_answer` that has it, whatever other tools there are, and hooks see the call; it is not made to. Words in its place, or what does not fit, are one of three tries; then the status is 1, the reason stands on standard error, and standard output is empty. With `--mode json` the answer is `result.details` of the `tool_execution_end` of that tool."},
 			{name: "no-client-files", to: &o.OwnFiles, seldom: true, text: "with --mode acp: read and write files on the disk, not through the editor"},
-			{name: "plain", to: &o.Plain, text: "no colours"},
+			{name: "color", to: choiceFlag{&o.Color, app.ColorChoices()}, values: among(app.ColorChoices), all: true, text: "`WHEN` lists and the terminal have colours: auto, always or never",
+				more: "Without it the variables decide: with `NO_COLOR` nothing has colours, with `FORCE_COLOR` a list has them in a file or pipe too. The answer of `-p` and JSON never have."},
+			{name: "plain", to: &o.Plain, all: true, text: "no colours, whatever else says so, and nothing but lines in the terminal"},
 			{name: "version", short: "v", to: showVersion, text: "print the version and leave"},
 		}},
 		{title: "Model", flags: []flagRow{
-			{name: "model", short: "m", to: &o.Model, text: "the `MODEL` to ask: provider/id, an id or words of one, with :level for thinking"},
-			{name: "provider", to: &o.Provider, seldom: true, text: "the provider of the model, by `NAME`",
+			{name: "model", short: "m", to: &o.Model, values: modelValues(o), text: "the `MODEL` to ask: provider/id, an id or words of one, with :level for thinking"},
+			{name: "provider", to: &o.Provider, values: providerValues(o), seldom: true, text: "the provider of the model, by `NAME`",
 				more: "Without `--model` its default one, or that of the session if it is of this provider."},
-			{name: "models", to: &o.Models, seldom: true, text: "what Ctrl+P goes through, `PATTERNS` with commas between", more: "An example: `anthropic/*,openai/gpt-6*:high`."},
-			{name: "thinking", to: &o.Thinking, text: "think at this `LEVEL`: off, minimal, low, medium, high, xhigh or max"},
-			{name: "mode-name", to: &o.ModeName, text: "begin in this `MODE` of a hook; default for none",
+			{name: "models", to: &o.Models, values: listOf(modelValues(o)), seldom: true, text: "what Ctrl+P goes through, `PATTERNS` with commas between", more: "An example: `anthropic/*,openai/gpt-6*:high`."},
+			{name: "thinking", to: &o.Thinking, values: among(llm.ThinkingLevels), text: "think at this `LEVEL`: off, minimal, low, medium, high, xhigh or max"},
+			{name: "mode-name", to: &o.ModeName, values: modeValues(o), text: "begin in this `MODE` of a hook; default for none",
 				more: "It does not count which [mode](hooks.md#a-mode) the session was left in."},
-			{name: "api-key", to: &o.APIKey, text: "use this `KEY` for the provider of the model, for this run"},
+			{name: "api-key", to: &o.APIKey, seldom: true, text: "use this `KEY` for the provider of the model, for this run"},
 			{name: "login", to: &o.Login, seldom: true, text: "ask for the key of a provider in this terminal, keep it, and leave; editors start it"},
 		}},
 		{title: "Session", flags: sessionFlagRows(o)},
 		{title: "Limits", flags: limitFlagRows(o)},
 		{title: "Tools", flags: []flagRow{
-			{name: "tools", short: "t", to: &o.Tools.Named, commas: true, text: "the only tools, `NAMES` with commas between, those of hooks among them; or +NAME and -NAME",
+			{name: "tools", short: "t", to: &o.Tools.Named, commas: true, values: toolValues(o), text: "the only tools, `NAMES` with commas between, those of hooks among them; or +NAME and -NAME",
 				more: "`*` in a name fits anything; `+grep,-bash` changes the default."},
-			{name: "exclude-tools", also: []string{"-xt"}, to: &o.Tools.Excluded, commas: true, seldom: true, text: "not these tools, `NAMES` with commas between",
+			{name: "exclude-tools", also: []string{"-xt"}, to: &o.Tools.Excluded, commas: true, values: toolValues(o), seldom: true, text: "not these tools, `NAMES` with commas between",
 				more: "It does not count who brings them; what is not there is said."},
 			{name: "no-tools", also: []string{"-nt"}, to: &o.Tools.None, text: "no tools, not even those of hooks"},
 			{name: "no-builtin-tools", also: []string{"-nbt"}, to: &o.Tools.NoBuiltIn, seldom: true, text: "no tools but those of hooks, and those that --tools names"},
 		}},
 		{title: "Texts", flags: []flagRow{
-			{name: "system-prompt", to: &o.Texts.SystemPrompt, text: "replace the system prompt by this `TEXT`"},
-			{name: "append-system-prompt", to: &o.Texts.AppendPrompt, text: "add this `TEXT`, or what is in this file, to the system prompt; repeatable"},
+			{name: "system-prompt", to: &o.Texts.SystemPrompt, seldom: true, text: "replace the system prompt by this `TEXT`"},
+			{name: "append-system-prompt", to: &o.Texts.AppendPrompt, values: files, seldom: true, text: "add this `TEXT`, or what is in this file, to the system prompt; repeatable"},
 			{name: "no-context-files", also: []string{"-nc"}, to: &o.Texts.NoContext, seldom: true, text: "read no AGENTS.md and CLAUDE.md"},
 			{name: "skill", to: &o.Texts.Skills, seldom: true, text: "load one more skill, a `FILE` or folder; repeatable", more: "It comes before others of its name."},
 			{name: "no-skills", also: []string{"-ns"}, to: &o.Texts.NoSkills, seldom: true, text: "no skills but those of --skill"},
@@ -87,7 +92,7 @@ func flagTable(o *app.Options, showVersion *bool) []flagSection {
 			{name: "no-hooks", also: []string{"-ne", "--no-extensions"}, to: &o.Hooks.None, text: "load no hooks but those of --hook, and no skills or templates",
 				more: "Skills and templates that flags name are loaded all the same."},
 			{name: "approve", short: "a", also: []string{"--trust-project"}, to: &o.Hooks.Approve, text: "run this project's hooks and MCP servers in this run, and use its agents"},
-			{name: "no-approve", also: []string{"-na"}, to: &o.Hooks.NoApprove, text: "do not run this project's hooks and MCP servers", more: "Nor are its agents, skills and templates used."},
+			{name: "no-approve", also: []string{"-na"}, to: &o.Hooks.NoApprove, seldom: true, text: "do not run this project's hooks and MCP servers", more: "Nor are its agents, skills and templates used."},
 			{name: "require-hooks", to: &o.Hooks.Require, seldom: true, text: "end with status 7 if a hook, an agent or an MCP server of this project is not approved"},
 			{name: "no-mcp", to: &o.NoMCP, seldom: true, text: "no MCP servers but those that an editor hands over"},
 		}},
@@ -102,6 +107,24 @@ and says all there is to say. So may the variables PI_OFFLINE, PI_SKIP_VERSION_C
 			{name: "tui-mode", to: new(string), seldom: true, text: nothing + ", with a `MODE`", more: "There: how the terminal is used."},
 		}},
 	}
+}
+
+// choiceFlag is a word out of some.
+type choiceFlag struct {
+	to    *string
+	among []string
+}
+
+func (choiceFlag) String() string { return "" }
+func (choiceFlag) Type() string   { return "choice" }
+
+// Set stores a word, if it is one of them.
+func (c choiceFlag) Set(value string) error {
+	if !slices.Contains(c.among, value) {
+		return fmt.Errorf("there is %s%s", strings.Join(c.among, ", "), suggest.Hint(value, c.among))
+	}
+	*c.to = value
+	return nil
 }
 
 // nothing is what flags do that are only there because programs pass them.
@@ -150,9 +173,7 @@ func addFlag(root *cobra.Command, row flagRow) {
 		flag.NoOptDefVal = bareValue
 	}
 	if row.values != nil {
-		if err := root.RegisterFlagCompletionFunc(row.name, row.values); err != nil {
-			panic("cli: " + err.Error())
-		}
+		flagValues(root, row.name, row.values)
 	}
 }
 

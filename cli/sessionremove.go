@@ -9,6 +9,7 @@ import (
 
 	"pi/cli/app"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 	"pi/session/folder"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ func sessionsRemove(o *app.Options) *cobra.Command {
 	var r removal
 	c := &cobra.Command{
 		Use: "rm ID|FILE...", Short: "Move sessions to the trash, after a question", Args: usageOf(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: orFiles(sessionValues(o)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := here(*o)
 			if err != nil {
@@ -83,7 +85,7 @@ func (r *removal) confirm(ctx context.Context, infos []folder.Info, question str
 		return true
 	}
 	for _, i := range infos {
-		_ = printSession(r.user.Out, i, true)
+		_ = printSession(r.user.Out, terminal.Palette{}, i, true)
 	}
 	answer, err := r.user.Ask(ctx, question)
 	return err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"))

@@ -12,6 +12,9 @@ import (
 	"pi/internal/suggest"
 )
 
+// The picture of a session that README shows is played and drawn by a test.
+//go:generate go test pi/e2e -run TestThePictureOfASession -update
+
 //go:embed *.md
 var files embed.FS
 
