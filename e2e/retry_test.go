@@ -98,7 +98,7 @@ func TestOnlyFailuresThatMayPassAreTriedAgain(t *testing.T) {
 					}
 					return
 				}
-				if told := w.fails(statusProvider, "-p", "go"); strings.Contains(told, "retry 1") || w.stopReasons() != "error" || len(m.asked()) != 1 {
+				if told := w.fails(statusDenied, "-p", "go"); strings.Contains(told, "retry 1") || w.stopReasons() != "error" || len(m.asked()) != 1 {
 					t.Errorf("asked %d times, answers in the session %s, told\n%s", len(m.asked()), w.stopReasons(), told)
 				}
 			})
