@@ -194,7 +194,7 @@ func TestAKeyIsNowhereToBeFound(t *testing.T) {
 					t.Helper()
 					w.noLeak(fmt.Sprintf("pi %q", more), w.output(status, append(args, more...)...))
 				}
-				run(statusProvider, "-p", "refuse me")
+				run(statusDenied, "-p", "refuse me")
 				run(statusProvider, "-p", "cut me off")
 				if !from.exported {
 					run(statusDone, "-p", "look around")
@@ -218,7 +218,7 @@ func TestAKeyIsInNoListingAndNoExport(t *testing.T) {
 			if from.args != nil {
 				args = from.args()
 			}
-			w.noLeak("a refusal", w.output(statusProvider, append(args, "-p", "refuse me")...))
+			w.noLeak("a refusal", w.output(statusDenied, append(args, "-p", "refuse me")...))
 			id := strings.TrimSuffix(filepath.Base(w.sessions()[0]), ".jsonl")
 			id = id[strings.LastIndexByte(id, '_')+1:]
 			for _, listing := range [][]string{

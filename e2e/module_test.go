@@ -27,6 +27,7 @@ const (
 	statusDone        = 0
 	statusFailed      = 1
 	statusProvider    = 3
+	statusDenied      = 8
 	statusSession     = 6
 	statusUntrusted   = 7
 	statusHungUp      = 129
