@@ -94,7 +94,7 @@ func addCommands(root *cobra.Command, o *app.Options) {
 	root.AddCommand(
 		group("sessions", "List, show, export and remove sessions", sessionsList(o), sessionsShow(o), sessionsExport(o), sessionsRemove(o)),
 		group("hooks", "List, add, check, replay and begin hooks, and list the events they can listen to", hooksAdd(o), hooksUpdate(o), hooksRemove(o), hooksPackages(o), hooksPublish(o), hooksExamples(o), hooksList(o), hooksCheck(o), hooksReplay(o), hooksNew(o), hooksEvents(), hooksApprove(o), hooksAdopt(o), hooksTypes()),
-		loginCommand(o), logoutCommand(o), mcpCommand(o), testCommand(o), trustCommand(o), modelsCommand(o), configCommand(), docsCommand(), flagsCommand(root), completionCommand(o), manCommand(root))
+		loginCommand(o), logoutCommand(o), mcpCommand(o), testCommand(o), trustCommand(o), modelsCommand(o), configCommand(), docsCommand(), flagsCommand(root), completionCommand(o), manCommand(root), doctorCommand(o), pathsCommand(o))
 }
 
 func flagsCommand(root *cobra.Command) *cobra.Command {

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/agent/llm"
 	"pi/cli/app"
+	"pi/internal/suggest"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -50,7 +52,9 @@ func flagTable(o *app.Options, showVersion *bool) []flagSection {
 			{name: "output-schema", to: &o.Schema, text: "with -p and --mode json: the answer is JSON, in one line, that fits the JSON Schema in this `FILE`",
 				more: "The schema is of an object. The model answers by a tool `final_answer` that has it, whatever other tools there are, and hooks see the call; it is not made to. Words in its place, or what does not fit, are one of three tries; then the status is 1, the reason stands on standard error, and standard output is empty. With `--mode json` the answer is `result.details` of the `tool_execution_end` of that tool."},
 			{name: "no-client-files", to: &o.OwnFiles, seldom: true, text: "with --mode acp: read and write files on the disk, not through the editor"},
-			{name: "plain", to: &o.Plain, text: "no colours"},
+			{name: "color", to: choiceFlag{&o.Color, app.ColorChoices()}, values: among(app.ColorChoices), all: true, text: "`WHEN` lists and the terminal have colours: auto, always or never",
+				more: "Without it the variables decide: with `NO_COLOR` nothing has colours, with `FORCE_COLOR` a list has them in a file or pipe too. The answer of `-p` and JSON never have."},
+			{name: "plain", to: &o.Plain, all: true, text: "no colours, whatever else says so, and nothing but lines in the terminal"},
 			{name: "version", short: "v", to: showVersion, text: "print the version and leave"},
 		}},
 		{title: "Model", flags: []flagRow{
@@ -103,6 +107,24 @@ and says all there is to say. So may the variables PI_OFFLINE, PI_SKIP_VERSION_C
 			{name: "tui-mode", to: new(string), seldom: true, text: nothing + ", with a `MODE`", more: "There: how the terminal is used."},
 		}},
 	}
+}
+
+// choiceFlag is a word out of some.
+type choiceFlag struct {
+	to    *string
+	among []string
+}
+
+func (choiceFlag) String() string { return "" }
+func (choiceFlag) Type() string   { return "choice" }
+
+// Set stores a word, if it is one of them.
+func (c choiceFlag) Set(value string) error {
+	if !slices.Contains(c.among, value) {
+		return fmt.Errorf("there is %s%s", strings.Join(c.among, ", "), suggest.Hint(value, c.among))
+	}
+	*c.to = value
+	return nil
 }
 
 // nothing is what flags do that are only there because programs pass them.

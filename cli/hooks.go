@@ -12,6 +12,7 @@ import (
 	"pi/internal/printable"
 	"pi/luahooks/event"
 	"pi/luahooks/trust"
+	"pi/repl/terminal"
 	"pi/stdlib/compat"
 
 	"github.com/spf13/cobra"
@@ -39,7 +40,7 @@ func hooksList(o *app.Options) *cobra.Command {
 			if asJSON {
 				return printJSON(listedHooks(p, found))
 			}
-			printHooks(listedHooks(p, found))
+			printHooks(paletteOf(p), listedHooks(p, found))
 			return nil
 		},
 	}
@@ -57,7 +58,7 @@ type listedHook struct {
 }
 
 // printHooks prints a line for each hook; where one is of a package, with a column for that.
-func printHooks(hooks []listedHook) {
+func printHooks(colours terminal.Palette, hooks []listedHook) {
 	of := 0
 	for _, h := range hooks {
 		of = max(of, len(h.Package))
@@ -67,7 +68,7 @@ func printHooks(hooks []listedHook) {
 		if of > 0 {
 			pack = fmt.Sprintf("%-*s ", of, cmp.Or(printable.VisibleLine(h.Package), "-"))
 		}
-		fmt.Printf("%-12s %-10s %s%s\n", h.Scope, h.State, pack, printable.VisibleLine(h.Path))
+		fmt.Printf("%-12s %s %s%s\n", h.Scope, paintState(colours, h.State, 10), pack, printable.VisibleLine(h.Path))
 	}
 }
 

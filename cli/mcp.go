@@ -16,6 +16,7 @@ import (
 	"pi/cli/mcpfile"
 	"pi/cli/mcplogin"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 
 	"github.com/spf13/cobra"
 )
@@ -143,7 +144,7 @@ func (m *mcpPlace) print(asJSON bool) error {
 			return err
 		}
 	} else {
-		printServers(listed)
+		printServers(paletteOf(m.Place), listed)
 	}
 	if failed > 0 {
 		return app.ErrReported
@@ -158,12 +159,12 @@ func sourceOf(s mcp.Source) string {
 }
 
 // printServers writes the list for people.
-func printServers(listed []listedServer) {
+func printServers(colours terminal.Palette, listed []listedServer) {
 	if len(listed) == 0 {
 		fmt.Println("no MCP servers are configured; pi mcp add and pi mcp import do that")
 	}
 	for _, s := range listed {
-		fmt.Printf("%-16s %-8s %-6s %-10s %s\n", s.Name, s.State, s.Exposure, printable.Count(s.Tools, "tool"), printable.VisibleLine(s.Server))
+		fmt.Printf("%s %s %-6s %-10s %s\n", colours.Paint("bold", fmt.Sprintf("%-16s", s.Name)), paintState(colours, string(s.State), 8), s.Exposure, printable.Count(s.Tools, "tool"), printable.VisibleLine(s.Server))
 		for _, row := range []string{s.Error, s.Login, s.Source} {
 			if row != "" {
 				fmt.Println("    " + printable.VisibleLine(row))

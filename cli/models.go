@@ -73,7 +73,7 @@ func listModels(ctx context.Context, o app.Options, f modelsFlags, words []strin
 	if f.json {
 		err = printJSON(shown)
 	} else {
-		err = printModels(os.Stdout, shown)
+		err = printModels(os.Stdout, paletteOf(p), shown)
 	}
 	if err == nil && len(shown) == 0 {
 		err = app.ErrReported

@@ -14,6 +14,7 @@ import (
 	"pi/agent/llm"
 	"pi/cli/providers"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 )
 
 // listedModel is one line of pi models, and its form in JSON. What is not known
@@ -105,16 +106,22 @@ func isMadeOf(word string, parts []string) bool {
 }
 
 // printModels writes a table for people.
-func printModels(w io.Writer, models []listedModel) error {
+func printModels(w io.Writer, colours terminal.Palette, models []listedModel) error {
 	if len(models) == 0 {
 		return nil
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows strings.Builder
+	table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MODEL\tCONTEXT\tANSWER\tIMAGES\tIN/OUT PER M\tKEY\tTHINKING")
 	for _, m := range models {
 		fmt.Fprintln(table, strings.Join(m.row(), "\t"))
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	head, rest, _ := strings.Cut(rows.String(), "\n") // colours in a cell would count as its text
+	_, err := fmt.Fprint(w, colours.Paint("bold", head)+"\n"+rest)
+	return err
 }
 
 // row returns the cells of a model in the table. "-" means that it lacks something, "?" or

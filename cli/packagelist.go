@@ -12,6 +12,7 @@ import (
 	"pi/cli/packages"
 	"pi/internal/printable"
 	"pi/luahooks/examples"
+	"pi/repl/terminal"
 
 	"github.com/spf13/cobra"
 )
@@ -37,7 +38,7 @@ func hooksPackages(o *app.Options) *cobra.Command {
 			if asJSON {
 				return printJSON(list)
 			}
-			printPackages(cmd.OutOrStdout(), list)
+			printPackages(cmd.OutOrStdout(), paletteOf(p), list)
 			return nil
 		},
 	}
@@ -123,7 +124,7 @@ func listPackage(p *app.Place, lock packages.Lock, name string) listedPackage {
 	return l
 }
 
-func printPackages(out io.Writer, list []listedPackage) {
+func printPackages(out io.Writer, colours terminal.Palette, list []listedPackage) {
 	if len(list) == 0 {
 		fmt.Fprintln(out, "no packages; pi hooks add SOURCE adds one")
 	}
@@ -136,6 +137,6 @@ func printPackages(out io.Writer, list []listedPackage) {
 		if len(l.Hooks) > 0 {
 			what = strings.Join(l.Hooks, ", ")
 		}
-		fmt.Fprintf(out, "%-20s %-10s %-9s %s\n", l.Name, printable.VisibleLine(cmp.Or(l.Version, "-")), l.State, printable.VisibleLine(from+"  "+what))
+		fmt.Fprintf(out, "%-20s %-10s %s %s\n", l.Name, printable.VisibleLine(cmp.Or(l.Version, "-")), paintState(colours, l.State, 9), printable.VisibleLine(from+"  "+what))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"pi/agent/command"
 	"pi/cli/app"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 	"pi/session"
 	"pi/session/folder"
 
@@ -32,7 +33,7 @@ func sessionsList(o *app.Options) *cobra.Command {
 			}
 			found := sessionsOf(p, all, children)
 			if !asJSON {
-				return printSessions(found, all, children, limit)
+				return printSessions(paletteOf(p), found, all, children, limit)
 			}
 			list := []listedSession{}
 			err = eachSession(found, limit, func(i folder.Info) error {
@@ -91,11 +92,11 @@ func eachSession(found iter.Seq2[folder.Info, error], limit int, do func(folder.
 }
 
 // printSessions prints a line for each session, as soon as it is found.
-func printSessions(found iter.Seq2[folder.Info, error], all, children bool, limit int) error {
+func printSessions(colours terminal.Palette, found iter.Seq2[folder.Info, error], all, children bool, limit int) error {
 	none := true
 	err := eachSession(found, limit, func(i folder.Info) error {
 		none = false
-		return printSession(os.Stdout, i, all)
+		return printSession(os.Stdout, colours, i, all)
 	})
 	switch {
 	case !none:
@@ -111,7 +112,7 @@ func printSessions(found iter.Seq2[folder.Info, error], all, children bool, limi
 
 // printSession writes a line about a session, with the branch of git that it was on; with
 // where it says in which directory it was started.
-func printSession(w io.Writer, i folder.Info, where bool) error {
+func printSession(w io.Writer, colours terminal.Palette, i folder.Info, where bool) error {
 	at := ""
 	if where {
 		at = "  " + printable.Short(i.Cwd)
@@ -122,7 +123,7 @@ func printSession(w io.Writer, i folder.Info, where bool) error {
 	if i.Branch != "" {
 		at += "  " + command.ShortBranch(i)
 	}
-	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", command.ShortID(i.ID), written(i), printable.Size(i.Size), i.Messages, at, command.Title(i))
+	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", colours.Paint("accent", command.ShortID(i.ID)), colours.Paint("dim", written(i)), printable.Size(i.Size), i.Messages, at, command.Title(i))
 	return err
 }
 

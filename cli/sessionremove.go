@@ -9,6 +9,7 @@ import (
 
 	"pi/cli/app"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 	"pi/session/folder"
 
 	"github.com/spf13/cobra"
@@ -84,7 +85,7 @@ func (r *removal) confirm(ctx context.Context, infos []folder.Info, question str
 		return true
 	}
 	for _, i := range infos {
-		_ = printSession(r.user.Out, i, true)
+		_ = printSession(r.user.Out, terminal.Palette{}, i, true)
 	}
 	answer, err := r.user.Ask(ctx, question)
 	return err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"))

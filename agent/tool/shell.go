@@ -159,14 +159,14 @@ func (o Options) runner(ctx context.Context, line string) ([]string, error) {
 			return words, err
 		}
 	}
-	shell, err := o.shell()
+	shell, err := FindShell(o.Shell)
 	return []string{shell, "-c"}, err
 }
 
-// shell is the path of the configured shell, or else of bash or sh.
-func (o Options) shell() (string, error) {
-	if o.Shell != "" {
-		path, err := exec.LookPath(o.Shell)
+// FindShell returns the path of the configured shell, or else of bash or sh.
+func FindShell(configured string) (string, error) {
+	if configured != "" {
+		path, err := exec.LookPath(configured)
 		if err != nil {
 			return "", fmt.Errorf("the configured shell: %w", err)
 		}

@@ -3,7 +3,6 @@ package app
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 	"sync"
 
 	"pi/cli/config"
-	"pi/internal/printable"
-	"pi/internal/safefile"
 	"pi/luahooks"
 	"pi/luahooks/api"
 	"pi/luahooks/trust"
@@ -127,29 +124,15 @@ func (t *hookTables) typed(hooks []luahooks.SettingsOf, key, value string) strin
 	return value
 }
 
-// maxSecret is how long a file with a secret may be.
-const maxSecret = 64 << 10
-
 // hookSecret reads what a setting of a hook names: a file, or what keys may stand for.
 func (p *Place) hookSecret(ctx context.Context, spec string) (string, error) {
 	name, isFile := strings.CutPrefix(spec, "file:")
 	if !isFile {
 		return p.Keys.Resolve(ctx, spec)
 	}
-	path := config.Expand(strings.TrimSpace(name), p.Env.home())
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.AgentDir, path)
-	}
-	text, err := safefile.Read(path, maxSecret)
-	switch {
-	case errors.Is(err, safefile.ErrNotRegular):
-		return "", fmt.Errorf("the secret is not in a regular file of at most %d KiB", maxSecret>>10)
-	case err != nil:
+	secret, err := p.Keys.SecretIn(name)
+	if err != nil {
 		return "", fmt.Errorf("read the secret: %w", err)
-	}
-	secret := strings.TrimRight(string(text), "\r\n")
-	if secret == "" {
-		return "", fmt.Errorf("%s is empty", printable.Short(name))
 	}
 	return secret, nil
 }

@@ -23,6 +23,8 @@ import (
 	"pi/repl"
 	"pi/session"
 	"pi/stdlib"
+
+	"golang.org/x/term"
 )
 
 // interact runs the interactive front end on the terminal until the user leaves it.
@@ -69,6 +71,23 @@ func (p *Place) isPlain() bool {
 	return p.Plain || p.Config.UI.Plain || os.Getenv("TERM") == "dumb"
 }
 
+// Colours reports whether a list that is written to out has colours: as the flags say, else the
+// variables, else the settings and what out is.
+func (p *Place) Colours(out *os.File) bool {
+	force := p.Env.getenv("FORCE_COLOR")
+	switch {
+	case p.Plain || p.Color == "never":
+		return false
+	case p.Color == "always":
+		return true
+	case p.Env.getenv("NO_COLOR") != "":
+		return false
+	case force != "":
+		return force != "0"
+	}
+	return !p.isPlain() && term.IsTerminal(int(out.Fd()))
+}
+
 // look is how the terminal is used, whoever asks in it.
 func (p *Place) look() repl.Options {
 	colours, background := os.Getenv("COLORTERM"), p.Config.UI.Background
@@ -76,7 +95,7 @@ func (p *Place) look() repl.Options {
 		background = "" // the terminal is asked
 	}
 	return repl.Options{
-		NoColor: os.Getenv("NO_COLOR") != "",
+		NoColor: p.Color == "never" || p.Color != "always" && os.Getenv("NO_COLOR") != "",
 		Plain:   p.Plain || p.Config.UI.Plain, Dumb: os.Getenv("TERM") == "dumb", ShowThinking: p.Config.UI.ShowThinking,
 		Highlight: p.Config.UI.Highlight, NotifyWith: p.Config.UI.Notify, MenuWith: p.Config.UI.Menu, Background: background, Keys: p.Config.Bindings(),
 		TrueColor: colours == "truecolor" || colours == "24bit",

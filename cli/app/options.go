@@ -19,6 +19,7 @@ type Options struct {
 	Mode     string // one of Modes; "": text without a user at the terminal
 	Login    bool   // ask for a key and leave
 	OwnFiles bool   // a client's files are left alone
+	Color    string // one of ColorChoices; "": auto
 	Plain    bool   // no colours
 	Prompts  []string
 	Model    string // as a user writes it: a reference, maybe with :level
@@ -128,6 +129,9 @@ const ModeACP = "acp"
 
 // Modes lists what --mode may say: how a run without a user at the terminal speaks.
 func Modes() []string { return []string{"text", ModeJSON, ModeRPC, ModeACP} }
+
+// ColorChoices lists what --color may say.
+func ColorChoices() []string { return []string{"auto", "always", "never"} }
 
 // Attended reports whether a user sits at the terminal. Without one nothing is asked there.
 func (o Options) Attended() bool {

@@ -137,7 +137,7 @@ func CleanURL(path, s string) (kept, problem string) {
 // checkKey notes where an API key is written in plain text. It warns of one that looks
 // like the name of a variable, for it would be sent as the key.
 func (d *decoder) checkKey(path, s string) {
-	if s == "" || strings.HasPrefix(s, "!") || strings.HasPrefix(s, "env:") {
+	if s == "" || NamesSecret(s) {
 		return
 	}
 	if NamesVariable(s) {

@@ -56,7 +56,7 @@ func loadFile(cfg *Config, at place) []Problem {
 	if d.literalKey != 0 && info != nil && OthersMayRead(info) {
 		d.problems = append(d.problems, Problem{File: at.file, Line: d.literalKey, Warning: true, // however many there are
 			Text: fmt.Sprintf("a key stands here in plain text and others may read the file (mode %04o); "+
-				"run chmod 600 on it, or write api_key = \"env:NAME\" or \"!command\"", info.Mode().Perm())})
+				"run chmod 600 on it, or write api_key = \"env:NAME\", \"file:PATH\" or \"!command\"", info.Mode().Perm())})
 	}
 	sort.SliceStable(d.problems, func(i, j int) bool { return d.problems[i].Line < d.problems[j].Line })
 	if d.unshown > 0 {

@@ -84,13 +84,18 @@ func hasAddressKey(value any) bool {
 	return false
 }
 
+// NamesSecret reports whether a setting says where a secret is, and is none itself.
+func NamesSecret(spec string) bool {
+	return strings.HasPrefix(spec, "env:") || strings.HasPrefix(spec, "file:") || strings.HasPrefix(spec, "!")
+}
+
 // secretsIn returns the strings in a decoded file that are API keys or header values.
-// secret says that value is below such a key. The name of a variable or a command is no
-// secret.
+// secret says that value is below such a key. The name of a variable, a file or a command
+// is no secret.
 func secretsIn(value any, secret bool) (keys []string) {
 	switch v := value.(type) {
 	case string:
-		if secret && v != "" && !strings.HasPrefix(v, "env:") && !strings.HasPrefix(v, "!") {
+		if secret && v != "" && !NamesSecret(v) {
 			keys = append(keys, v)
 		}
 	case map[string]any:

@@ -184,7 +184,7 @@ func (p *printer) shown(tag reflect.StructTag, v reflect.Value) string {
 	return formatValue(v)
 }
 
-// withoutSecret returns what may be shown of an api_key setting: the name of a variable,
+// withoutSecret returns what may be shown of an api_key setting: the name of a variable or a file,
 // which is no secret and what people want to know here, and that there is a command or a
 // key.
 func withoutSecret(spec string) string {
@@ -193,6 +193,8 @@ func withoutSecret(spec string) string {
 		return ""
 	case strings.HasPrefix(spec, "env:"):
 		return "env:" + ShownVariable(strings.TrimPrefix(spec, "env:"))
+	case strings.HasPrefix(spec, "file:"):
+		return spec
 	case strings.HasPrefix(spec, "!"):
 		return "!…"
 	}

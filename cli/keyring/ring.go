@@ -5,7 +5,7 @@
 // names one decides, whether it can be read or not:
 //
 //	--api-key                      for the provider of the model that is begun with
-//	api_key of [providers.NAME]    "env:NAME", "!command", or the key itself
+//	api_key of [providers.NAME]    "env:NAME", "file:PATH", "!command", or the key itself
 //	auth.json                      what a login wrote, of this program or of another one
 //	the provider's variables       ANTHROPIC_API_KEY and the like
 //
@@ -14,7 +14,7 @@
 //
 //	ring.go      [Ring]: where the keys of one run come from
 //	key.go       [Key]: the key of one provider, its place, and what to do without it
-//	spec.go      what a setting says of a key: a variable, a command, the key itself
+//	spec.go      what a setting says of a key: a variable, a file, a command, the key itself
 //	authfile.go  auth.json, read again when it has changed
 //	folderlock.go the lock of auth.json that other programs know too; keep.go: what is written to it
 //	renew.go     logins are renewed where they came from
@@ -41,6 +41,7 @@ import (
 // Ring is where the keys of one run come from. It is safe for concurrent use.
 type Ring struct {
 	getenv   func(string) string
+	agentDir string
 	auth     *authFile
 	commands *commands
 	now      func() time.Time
@@ -67,7 +68,7 @@ type Options struct {
 // New returns a ring that looks for keys where o says. It reads and runs nothing before it
 // is asked for a key.
 func New(o Options) *Ring {
-	r := &Ring{auth: newAuthFile(o.AgentDir), commands: newCommands(), mayRun: o.MayRun, getenv: os.Getenv, now: time.Now,
+	r := &Ring{agentDir: o.AgentDir, auth: newAuthFile(o.AgentDir), commands: newCommands(), mayRun: o.MayRun, getenv: os.Getenv, now: time.Now,
 		transport: o.Transport, renewing: make(chan struct{}, 1), from: map[sentKey]sentWith{}, failed: map[string]time.Time{}}
 	if o.Getenv != nil {
 		r.getenv = o.Getenv
@@ -82,13 +83,17 @@ func New(o Options) *Ring {
 func (r *Ring) Getenv(name string) string { return r.getenv(name) }
 
 // Resolve turns what a settings file says about a key, or about a header that
-// carries one, into the key: "env:NAME" is that variable, "!command" is what the
-// command prints or printed before, anything else is the key itself. The error
-// names the variable, or the program and what it said on standard error, and never
+// carries one, into the key: "env:NAME" is that variable, "file:PATH" is what
+// the file holds now, "!command" is what the command prints or printed before, anything else is
+// the key itself. The error
+// names the variable, the file, or the program and what it said on standard error, and never
 // what it printed.
 func (r *Ring) Resolve(ctx context.Context, spec string) (string, error) {
 	if name, ok := strings.CutPrefix(spec, "env:"); ok {
 		return keyFromVariable(strings.TrimSpace(name), r.getenv)
+	}
+	if name, ok := strings.CutPrefix(spec, "file:"); ok {
+		return r.keyFromFile(name)
 	}
 	if command, ok := strings.CutPrefix(spec, "!"); ok {
 		return r.commands.key(ctx, strings.TrimSpace(command))

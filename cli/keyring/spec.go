@@ -3,11 +3,13 @@ package keyring
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"unicode"
 
 	"pi/cli/config"
 	"pi/internal/printable"
+	"pi/internal/safefile"
 )
 
 // errMasked is why there is no key while a copy of the settings is in force.
@@ -28,6 +30,47 @@ func keyFromVariable(name string, getenv func(string) string) (string, error) {
 	}
 	if !isOneLine(key) {
 		return "", fmt.Errorf("read key: environment variable %s holds more than one line", config.ShownVariable(name))
+	}
+	return key, nil
+}
+
+// maxSecret is how long a file with a secret may be.
+const maxSecret = 64 << 10
+
+// SecretIn returns what a file holds, without the end of its last line: a secret that an engine
+// has mounted, or that a user keeps apart. A relative name begins where config.toml is. The
+// error names the file, and nothing of what it holds.
+func (r *Ring) SecretIn(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return "", errors.New(`"file:" names no file`)
+	}
+	path := config.Expand(name, config.Home(r.getenv))
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.agentDir, path)
+	}
+	text, err := safefile.Read(path, maxSecret)
+	switch {
+	case errors.Is(err, safefile.ErrNotRegular):
+		return "", fmt.Errorf("%s is not a regular file of at most %d KiB", printable.Short(name), maxSecret>>10)
+	case err != nil:
+		return "", err
+	}
+	secret := strings.TrimRight(string(text), "\r\n")
+	if secret == "" {
+		return "", fmt.Errorf("%s is empty", printable.Short(name))
+	}
+	return secret, nil
+}
+
+// keyFromFile returns the secret in a file as a key.
+func (r *Ring) keyFromFile(name string) (string, error) {
+	key, err := r.SecretIn(name)
+	if err == nil && !isOneLine(key) {
+		err = fmt.Errorf("%s holds more than one line", printable.Short(strings.TrimSpace(name)))
+	}
+	if err != nil {
+		return "", fmt.Errorf("read key: %w", err)
 	}
 	return key, nil
 }
