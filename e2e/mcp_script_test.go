@@ -97,10 +97,22 @@ func scriptOverHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("SERVER", s.URL)
 }
 
-// scriptGuarded starts an MCP server that wants a sign-in, and puts its address into GUARDED. Its
-// arguments say what its authorization server does.
+// scriptGuarded starts an MCP server that wants a sign-in, and puts its address into GUARDED, that of its
+// authorization server, which knows the client pi, into AUTH. Its arguments say what that does; one that
+// begins with { is the answer to the next request for a token, one with http where that leads.
 func scriptGuarded(ts *testscript.TestScript, _ bool, args []string) {
-	s := oauthtest.New(oauthtest.Behaviour{Denies: slices.Contains(args, "denies"), NamesItself: slices.Contains(args, "names-itself")})
+	b := oauthtest.Behaviour{Denies: slices.Contains(args, "denies"), NamesItself: slices.Contains(args, "names-itself"), Rotates: slices.Contains(args, "rotates")}
+	for _, arg := range args {
+		switch {
+		case strings.HasPrefix(arg, "{"):
+			b.Fails = append(b.Fails, oauthtest.Failure{Status: http.StatusBadRequest, Body: arg})
+		case strings.HasPrefix(arg, "http"):
+			b.Fails = append(b.Fails, oauthtest.Failure{Location: arg})
+		}
+	}
+	s := oauthtest.New(b)
+	s.AddClient("pi", "", "http://127.0.0.1:0/callback")
 	ts.Defer(s.Close)
 	ts.Setenv("GUARDED", s.MCP())
+	ts.Setenv("AUTH", s.URL)
 }

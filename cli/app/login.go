@@ -100,11 +100,11 @@ func (p *Place) logout(accounts []keyring.Account, name string) (status string, 
 	was, err := p.Keys.Forget(names...)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("logout: %w", err)
+		return "", err
 	case was:
 		return printable.VisibleLine(names[0]) + ": what auth.json had is gone; the server still knows it until it runs out or you end it there" + p.stillFrom(names[0]), nil
 	case len(names) == 1 && !slices.Contains(known, name):
-		return "", UsageError{Err: fmt.Errorf("logout: there is no provider of that name%s", suggest.Hint(name, known))}
+		return "", UsageError{Err: fmt.Errorf("there is no provider of that name%s", suggest.Hint(name, known))}
 	}
 	return "auth.json has nothing of " + printable.VisibleLine(names[0]) + p.stillFrom(names[0]), nil
 }

@@ -39,7 +39,16 @@ func (c Client) Device(ctx context.Context, u User) (Token, error) {
 			}
 		}()
 	}
-	given, err := config.DeviceAccessToken(c.with(ctx, waitForNetwork), code)
+	toldOfIt := false
+	waits := func(request *http.Request, response *http.Response, err error) (*http.Response, error) {
+		answer, isDown, err := waitForNetwork(request, response, err)
+		if isDown && !toldOfIt {
+			toldOfIt = true
+			u.Tell(request.URL.Host + " cannot be reached; it is asked again until the code runs out")
+		}
+		return answer, err
+	}
+	given, err := config.DeviceAccessToken(c.with(ctx, waits), code)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -95,12 +104,13 @@ func showCode(ctx context.Context, code *oauth2.DeviceAuthResponse, u User) erro
 
 // waitForNetwork makes of a network that is down, and of a server that is, the answer to ask less
 // often, as RFC 8628 wants it: the code is good as long as it is.
-func waitForNetwork(request *http.Request, response *http.Response, err error) (*http.Response, error) {
-	_, own := errors.AsType[*OwnError](err)
-	isDown := err != nil && !own || err == nil && (response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests)
+func waitForNetwork(request *http.Request, response *http.Response, failed error) (answer *http.Response, isDown bool, err error) {
+	_, own := errors.AsType[*OwnError](failed)
+	isDown = failed != nil && !own || failed == nil && (response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests)
 	if !isDown || request.Context().Err() != nil {
-		return boundToken(request, response, err)
+		answer, err = boundToken(request, response, failed)
+		return answer, false, err
 	}
 	return &http.Response{Status: "400 Bad Request", StatusCode: http.StatusBadRequest, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: request,
-		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader([]byte(`{"error":"slow_down"}`)))}, nil
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader([]byte(`{"error":"slow_down"}`)))}, true, nil
 }

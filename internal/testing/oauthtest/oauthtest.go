@@ -83,6 +83,7 @@ func New(b Behaviour) *Server {
 	mux.HandleFunc("/token", s.token)
 	s.handleDevices(mux)
 	mux.HandleFunc("/v1/chat/completions", s.model)
+	mux.HandleFunc("/api/v1/chat/completions", s.model)
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.requests = append(s.requests, r.Method+" "+r.URL.Path)
