@@ -32,8 +32,8 @@ func TestThePictureOfASessionIsOfThisProgram(t *testing.T) {
 }
 
 // pictured plays the session on a background: the first hook of README blocks a command, is
-// saved anew as one that asks, and does. What is shown are the rows from the first prompt on:
-// the ones above name the version.
+// saved anew as one that asks, and asks. The rows above the first prompt, which name the
+// version, are left out.
 func pictured(t *testing.T, background string) [][]screentest.Cell {
 	t.Helper()
 	w := newWorld(t)
@@ -50,17 +50,28 @@ func pictured(t *testing.T, background string) [][]screentest.Cell {
 	w.saves("hooks/careful.lua", carefulThatAsks)
 	s.see(1, "hook careful loaded")
 	s.enter("run `rm hello.sh`")
-	s.answer("Remove files?", "y")
+	now := s.Until("the hook asks", func(now screentest.Screen) bool {
+		return now.Shows("Remove files?") && now.Shows(waiting) && now.Count("• bash rm hello.sh") == 2 && inDialog(now)
+	})
+	s.keys("y")
 	s.see(1, "printed nothing")
-	s.prompt()
-	now := s.Screen()
 	s.enter("/quit")
 	s.leave(0)
-	first, _ := now.Find("> edit hello.sh")
 	now.Cells[now.Row][now.Col].Style = "7" // the cursor
-	rows := now.Cells[first : now.Row+1]
-	for i := range rows {
-		rows[i] = withoutSeconds(rows[i])
+	return timeless(now)
+}
+
+// waiting stands in a row that says for how long already.
+const waiting = "waiting for your answer"
+
+// timeless are the rows of a screen from the first prompt to the cursor, without what a clock
+// has a part in: the row that says for how long it waits, and the times of tools.
+func timeless(now screentest.Screen) (rows [][]screentest.Cell) {
+	first, _ := now.Find("> edit hello.sh")
+	for row := first; row <= now.Row; row++ {
+		if !strings.Contains(now.Rows[row], waiting) {
+			rows = append(rows, withoutSeconds(now.Cells[row]))
+		}
 	}
 	return rows
 }

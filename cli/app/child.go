@@ -41,7 +41,7 @@ type child struct {
 // Why a child ends before it is done.
 var (
 	errTimeout  = errors.New("its time is up")
-	errNoAnswer = fmt.Errorf("no answer that fits the schema in %d tries", answerTries)
+	errNoAnswer = errors.New("it has no answer that fits the schema")
 )
 
 // childGrace is the time between TERM and KILL for the commands of a child, which are gone two seconds
@@ -152,14 +152,15 @@ func (c *child) tell(ctx context.Context, e agent.Event) { c.parent.agent.TellCh
 // outcome is the end of a child that err says: why it stopped.
 func (c *child) outcome(err error) (r api.AgentResult) {
 	limit, isLimit := errors.AsType[*agent.LimitError](err)
+	noAnswer, hasNone := errors.AsType[*noAnswerError](err)
 	switch cause := context.Cause(c.ctx); {
 	case err == nil:
 		r.StopReason = "completed"
 		return r
 	case errors.Is(cause, errTimeout):
 		r.StopReason, r.Error = "timeout", fmt.Sprintf("%v after %v", errTimeout, c.plan.Timeout)
-	case errors.Is(cause, errNoAnswer):
-		r.StopReason, r.Error = "error", errNoAnswer.Error()
+	case hasNone:
+		r.StopReason, r.Error = "error", noAnswer.Error()
 	case cause != nil, errors.Is(err, agent.ErrAborted):
 		r.StopReason, r.Error = "aborted", agent.ErrAborted.Error()
 	case isLimit:
@@ -195,7 +196,7 @@ func (c *child) open() (*run, error) {
 	place := *c.parent.place
 	place.Cwd = c.plan.cwd
 	r := place.newRun()
-	r.child, r.family = c, c.parent.family
+	r.child, r.family, r.answer = c, c.parent.family, c.plan.answer
 	return r, r.beginChild(c.ctx)
 }
 
@@ -283,7 +284,7 @@ func (r *run) optionsOfChild(s *session.Session) agent.Options {
 	c, parent := r.child, r.child.parent.agent
 	o := r.agentOptions(s, c.plan.model, c.plan.thinking)
 	o.Settings = parent.Settings()
-	o.Settings.MaxCost = c.plan.MaxCost
+	o.Settings.MaxCost, o.MaxCost = c.plan.MaxCost, 0 // what it costs counts above
 	o.Child = &agent.ChildOptions{Identity: c.Identity(), Parent: parent, Turn: c.Ask}
 	if o.Begin = c.plan.begin; c.plan.answer != nil && o.Begin == nil {
 		o.Always = c.plan.answer
@@ -319,37 +320,12 @@ func (c *child) work(r *run) error {
 	if c.plan.answer == nil {
 		return c.ask(r, first)
 	}
-	return c.askForValue(r, first)
-}
-
-// askForValue asks until there is an answer that fits the schema. What its requests begin with has
-// no tool for that, so that the answer is read from the words.
-func (c *child) askForValue(r *run, p agent.Prompt) error {
-	answer := c.plan.answer
-	if c.plan.begin != nil {
-		p.Text += "\n\nAnswer with JSON alone, without words around it, that fits this JSON Schema:\n" + string(answer.asked)
+	from := askedFor{ask: func(p agent.Prompt) error { return c.ask(r, p) }, giveUp: func() { c.cancel(errNoAnswer) }}
+	if c.plan.begin != nil { // what its requests begin with has no tool for it
+		from.words = func() string { return lastWords(r.agent.Session()) }
 	}
-	for {
-		if err := c.ask(r, p); err != nil {
-			return err
-		}
-		if value, _ := answer.state(); value != nil {
-			return nil
-		}
-		text := "Give your answer by calling the tool " + finalAnswerName + ": words are not read."
-		if c.plan.begin != nil {
-			err := answer.read(lastWords(r.agent.Session()))
-			if err == nil {
-				return nil
-			}
-			text = "That does not fit the schema: " + err.Error() + "\nAnswer again, with JSON alone."
-		}
-		answer.fail()
-		if _, isOver := answer.state(); isOver {
-			return errNoAnswer
-		}
-		p = agent.Prompt{Text: text, Literal: true, Source: "hook"} // one of few, and of nobody's
-	}
+	_, err := c.plan.answer.get(first, from)
+	return err
 }
 
 // lastWords is the text of the last answer in a session.
@@ -416,12 +392,12 @@ func commandsOfChild(program []command.Command) (all []command.Command) {
 // childFront is the front end of a child: whoever started it.
 type childFront struct{ *child }
 
-// Wants reports whether k is for whoever follows the child, or counts as a try to answer.
+// Wants reports whether k is for whoever follows the child.
 func (f childFront) Wants(k agent.Kind) bool {
-	return f.plan.OnEvent != nil || f.Child.Wants(k) || k == agent.KindNotice || k == agent.KindTurnStart || f.plan.answer != nil && k == agent.KindToolExecutionEnd
+	return f.plan.OnEvent != nil || f.Child.Wants(k) || k == agent.KindNotice || k == agent.KindTurnStart
 }
 
-// Handle hands on what happens, and ends the child that has answered in a way that does not fit too often.
+// Handle hands on what happens.
 func (f childFront) Handle(ctx context.Context, e agent.Event) error {
 	if f.Child.Wants(e.Kind()) { // first: who follows the child may ask at once what it does
 		_ = f.Child.Handle(ctx, e)
@@ -434,12 +410,6 @@ func (f childFront) Handle(ctx context.Context, e agent.Event) error {
 		f.turns.Add(1)
 	case *agent.Notice:
 		f.parent.agent.Notify(ctx, e.Level, fmt.Sprintf("[%s] %s", f.Name(), e.Text))
-	}
-	if end, ok := e.(*agent.ToolExecutionEnd); ok && f.plan.answer != nil && end.Name == finalAnswerName && end.Result.IsError {
-		f.plan.answer.fail()
-		if _, isOver := f.plan.answer.state(); isOver {
-			f.cancel(errNoAnswer)
-		}
 	}
 	return nil
 }

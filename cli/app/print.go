@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -16,10 +17,19 @@ import (
 // writes the answers to standard output, or all that happens in JSON mode.
 func (r *run) print(ctx context.Context) error {
 	defer catchBrokenPipes()()
+	if r.place.Schema != "" {
+		var err error
+		if r.answer, err = readAnswerSchema(r.place.namedPath(r.place.Schema)); err != nil {
+			return UsageError{Err: fmt.Errorf("--output-schema: %w", err)}
+		}
+	}
 	var in input
 	// What is wrong with the command line is said before anything is waited for.
 	r.ready = func() (err error) {
 		in, err = r.place.readInput(ctx, os.Stdin)
+		if in.image != nil {
+			r.later.inform("attached " + in.image.Words)
+		}
 		return err
 	}
 	r.attached = func(text string) attach.Found { return r.attachedTo(in.typed(text)) }
@@ -32,6 +42,9 @@ func (r *run) print(ctx context.Context) error {
 	}
 	f.Ready = func() error { return r.choice.check(r.agent.Model()) }
 	f.Attach = r.attached
+	if r.answer != nil {
+		f.Form = r.answer.getText
+	}
 	err := r.with(ctx, front{f, f}, mode, nil, func() error { return f.Run(ctx, r.agent, r.commands, in.prompts()) })
 	err = cmp.Or(err, f.Close())
 	if errors.Is(err, print.ErrBrokenPipe) {

@@ -57,6 +57,7 @@ type run struct {
 	children   *ownChildren                   // the agents that its hooks use
 	commands   *command.Set                   // nil until there is a front end
 	settings   *command.Settings              // likewise
+	answer     *finalAnswer                   // how the model answers; nil: in words
 	end        ending
 
 	script *Script // what there is instead of the world outside; nil: that itself
@@ -103,7 +104,7 @@ func (r *run) begin(ctx context.Context, f front, mode string, own []command.Com
 	}
 	r.mode = mode
 	r.family = children.New(children.Limits(p.Config.Agents), nil)
-	r.end.life, r.end.isServed = ctx, mode == modeRPC || mode == modeACP || r.script != nil
+	r.end.life, r.end.isServed = ctx, mode == ModeRPC || mode == ModeACP || r.script != nil
 	r.models = providers.New(p.Config, p.Keys, p.Catalogue.Models)
 	if r.script != nil {
 		r.models.Register(r.script.Model)
@@ -168,9 +169,12 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	if r.script != nil && r.child != nil && r.script.Child != nil {
 		r.agent.Listen(r.script.Child(r.child.Identity()))
 	}
+	if r.answer != nil {
+		r.agent.Listen(r.answer)
+	}
 	switch {
 	case r.script != nil, r.child != nil:
-	case mode == modeRPC || mode == modeACP:
+	case mode == ModeRPC || mode == ModeACP:
 		r.agent.Listen(&watchLater{begin: func() { r.watchHooks(ctx) }})
 	case mode != "interactive":
 		r.chain.WatchFrom(ctx, time.After(unwatched), func(err error) { r.tellUnwatched(ctx, err) })
@@ -254,13 +258,21 @@ func (r *run) newAgent(s *session.Session) error {
 	if err != nil {
 		return err
 	}
+	if p.Limits.Cost > 0 && !model.Cost.Known() {
+		return UsageError{Err: &unattendedError{fmt.Sprintf("--max-cost: what %s costs is not known", model.Ref()),
+			fmt.Sprintf("write it down as cost = { input = …, output = … } of its [[providers.%s.models]] in config.toml, or name another model", model.Provider)}}
+	}
 	appended, err := p.appended()
 	if err != nil {
 		return err
 	}
 	r.prompt = agent.SystemPrompt{Replace: p.Texts.SystemPrompt, Append: appended, Skills: r.prompts.SkillList, Servers: r.mcp.section, Docs: p.docsLine()}
 	p.readPromptFiles(&r.prompt, &r.later)
-	r.agent = agent.New(r.agentOptions(s, model, thinking))
+	o := r.agentOptions(s, model, thinking)
+	if r.answer != nil {
+		o.Always = r.answer
+	}
+	r.agent = agent.New(o)
 	return nil
 }
 
@@ -284,7 +296,7 @@ func (r *run) agentOptions(s *session.Session, model *llm.Model, thinking string
 		CopySession: func(s *session.Session, leaf string) (*session.Session, error) {
 			return s.CopyPath(leaf, r.sessions.Options())
 		},
-		Shell: r.shell, EachUpdate: r.script != nil,
+		Shell: r.shell, EachUpdate: r.script != nil, MaxCost: p.Limits.Cost,
 	}
 }
 
