@@ -116,6 +116,7 @@ func rooms() map[string]room {
 		"e2e":                   {libraries: []string{}}, // tests only
 		"bench":                 {rooms: []string{"internal/testing"}, libraries: []string{}},
 		"examples":              {libraries: []string{}},
+		"release":               {libraries: []string{"github.com/CycloneDX/cyclonedx-go", "github.com/google/licensecheck"}}, // programs that build a release, and its tests
 	}
 }
 
