@@ -56,18 +56,16 @@ binary_name() {
   esac
 }
 
-# get_binary puts the binary of a target into $work/bin, and what it consists of beside it.
+# get_binary puts the binary of a target into $work/bin.
 get_binary() {
-  binary=$work/bin/$(binary_name "$1")
-  if [ -e "$binary" ]; then return; fi
-  if [ -n "$binaries" ] && [ -e "$binaries/$(binary_name "$1")" ]; then
-    cp "$binaries/$(binary_name "$1")" "$binary"
-    chmod 755 "$binary"
-    "$work/tools/sbom" -version "$version" -target "$1" >"$binary.cdx.json"
+  binary=$(binary_name "$1")
+  if [ -e "$work/bin/$binary" ]; then return; fi
+  if [ -n "$binaries" ] && [ -e "$binaries/$binary" ]; then
+    cp "$binaries/$binary" "$work/bin/$binary"
+    chmod 755 "$work/bin/$binary"
   else
     GOOS=${1%/*} GOARCH=${1#*/} go build -buildvcs=false \
-      -ldflags "-s -w -X pi/internal/version.released=$version" -o "$binary" .
-    "$work/tools/sbom" -version "$version" -target "$1" -binary "$binary" >"$binary.cdx.json"
+      -ldflags "-s -w -X pi/internal/version.released=$version" -o "$work/bin/$binary" .
   fi
 }
 
@@ -96,12 +94,10 @@ pack_target() {
   case $1 in
     windows/*) inside=pi.exe ending=.zip ;;
   esac
-  get_binary "$1"
   mkdir "$work/$name"
   cp -R "$work/texts/." "$work/$name"
-  mv "$binary" "$work/$name/$inside"
-  cp "$binary.cdx.json" "$work/$name/pi.cdx.json"
-  mv "$binary.cdx.json" "$work/out/$name.cdx.json"
+  cp "$work/bin/$(binary_name "$1")" "$work/$name/$inside"
+  cp "$work/out/$name.cdx.json" "$work/$name/pi.cdx.json"
   "$work/tools/pack" "$time" "$work/$name" "$work/out/$name$ending"
   rm -r "${work:?}/$name"
   printf '%s%s: %s bytes\n' "$name" "$ending" "$(wc -c <"$work/out/$name$ending" | tr -d ' ')"
@@ -154,9 +150,13 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 mkdir -p "$(dirname "$out")"
 mkdir "$work" "$work/bin" "$work/tools" "$work/out"
-GOOS=${host%/*} GOARCH=${host#*/} go build -buildvcs=false -o "$work/tools/" ./release/pack ./release/sbom
 get_binary "$host"
 write_texts
+for target in "$@"; do
+  get_binary "$target"
+done
+GOOS=${host%/*} GOARCH=${host#*/} go build -buildvcs=false -o "$work/tools/" ./release/pack ./release/sbom
+"$work/tools/sbom" "$version" "$work/bin" "$work/out" "$@"
 for target in "$@"; do
   pack_target "$target"
 done

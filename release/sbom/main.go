@@ -1,17 +1,19 @@
-// Sbom prints what a binary of the program consists of, as a bill of materials in the JSON of CycloneDX 1.6:
+// Sbom writes what the program consists of, for each target that it is built for, as bills of materials in the JSON of
+// CycloneDX 1.6:
 //
-//	sbom -version 1.2.3 -target linux/amd64 [-binary pi]
+//	sbom VERSION BINARIES FOLDER GOOS/GOARCH...
 //
-// It is started in the top folder of the program, whose folder LICENSES has the licence of each module. Of the same tree
-// it says the same at all times: it has no serial number and no time. If a binary is named, what the compiler has noted
-// in that has to be what the bill names.
+// FOLDER gets pi-VERSION-GOOS-GOARCH.cdx.json. Sbom is started in the top folder of the program, whose folder LICENSES
+// has the licence of each module. Of the same tree a bill says the same at all times: it has no serial number and no
+// time. What the compiler has noted in the binaries, which are in the folder BINARIES as pi-GOOS-GOARCH (.exe for
+// windows), has to be what their bills name.
 package main
 
 import (
 	"debug/buildinfo"
 	"errors"
-	"flag"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -25,43 +27,47 @@ import (
 )
 
 func main() {
-	if err := write(); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "sbom:", err)
 		os.Exit(1)
 	}
 }
 
-func write() error {
-	version := flag.String("version", "devel", "of the program")
-	target := flag.String("target", runtime.GOOS+"/"+runtime.GOARCH, "`GOOS/GOARCH` of the binary")
-	binary := flag.String("binary", "", "a `file` that is held against the bill")
-	flag.Parse()
-	system, processor, ok := strings.Cut(*target, "/")
-	if !ok || flag.NArg() > 0 {
-		return errors.New("the target is GOOS/GOARCH, and nothing comes behind the flags")
-	}
-	modules, err := linkedModules(system, processor)
-	if err != nil {
-		return err
-	}
-	if *binary != "" {
-		if err := checkBinary(*binary, modules); err != nil {
-			return err
-		}
+func run(args []string) error {
+	if len(args) < 4 {
+		return errors.New("give the version, the folder of the binaries, a folder, and targets")
 	}
 	licences, err := readLicences("LICENSES")
 	if err != nil {
 		return err
 	}
-	program, err := programComponent(*version, system, processor)
+	own, err := licencesIn("LICENSE")
 	if err != nil {
 		return err
 	}
-	parts, err := components(modules, licences)
-	if err != nil {
-		return err
+	for _, target := range args[3:] {
+		system, processor, ok := strings.Cut(target, "/")
+		if !ok {
+			return fmt.Errorf("%s is no target", target)
+		}
+		modules, err := linkedModules(system, processor)
+		if err != nil {
+			return err
+		}
+		name := system + "-" + processor
+		if err := checkBinary(args[1], name, modules); err != nil {
+			return err
+		}
+		parts, err := components(modules, licences)
+		if err != nil {
+			return err
+		}
+		bill := newBill(newProgram(args[0], system, processor, own), parts)
+		if err := write(bill, args[2]+"/pi-"+args[0]+"-"+name+".cdx.json"); err != nil {
+			return err
+		}
 	}
-	return newBill(program, parts).print()
+	return nil
 }
 
 // linkedModules are the modules whose packages are in the program, with their versions.
@@ -82,11 +88,19 @@ func linkedModules(system, processor string) (map[string]string, error) {
 	return modules, nil
 }
 
-// checkBinary returns an error if a binary was not built from just these modules.
-func checkBinary(path string, modules map[string]string) error {
+// checkBinary returns an error if the binary of a target was not built from just these modules. One that no compiler
+// of Go has made, as tests pack them, says nothing of that.
+func checkBinary(folder, target string, modules map[string]string) error {
+	path := folder + "/pi-" + target
+	if strings.HasPrefix(target, "windows-") {
+		path += ".exe"
+	}
 	info, err := buildinfo.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("read what %s was built from: %w", path, err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return err
+	case err != nil:
+		return nil
 	}
 	built := map[string]string{}
 	for _, m := range info.Deps {
@@ -138,19 +152,15 @@ func licencesIn(path string) (ids []string, err error) {
 	return ids, nil
 }
 
-// programComponent is the program itself.
-func programComponent(version, system, processor string) (*cdx.Component, error) {
-	ids, err := licencesIn("LICENSE")
-	if err != nil {
-		return nil, err
-	}
+// newProgram is the program itself.
+func newProgram(version, system, processor string, ids []string) *cdx.Component {
 	c := &cdx.Component{BOMRef: "pi", Type: cdx.ComponentTypeApplication, Name: "pi", Version: version, Licenses: choices(ids)}
 	c.Properties = &[]cdx.Property{
 		{Name: "cdx:gomod:build:env:CGO_ENABLED", Value: "0"},
 		{Name: "cdx:gomod:build:env:GOARCH", Value: processor},
 		{Name: "cdx:gomod:build:env:GOOS", Value: system},
 	}
-	return c, nil
+	return c
 }
 
 // components are what the program consists of besides its own packages, by name: modules, the library of Go, and data.
@@ -198,11 +208,8 @@ func choices(ids []string) *cdx.Licenses {
 	return &all
 }
 
-// bill is a bill of materials.
-type bill struct{ *cdx.BOM }
-
 // newBill is the bill of a program and of what it consists of.
-func newBill(program *cdx.Component, parts []cdx.Component) bill {
+func newBill(program *cdx.Component, parts []cdx.Component) *cdx.BOM {
 	uses := cdx.Dependency{Ref: program.BOMRef, Dependencies: &[]string{}}
 	all := []cdx.Dependency{}
 	for _, p := range parts {
@@ -213,9 +220,13 @@ func newBill(program *cdx.Component, parts []cdx.Component) bill {
 	b := cdx.NewBOM()
 	b.Metadata = &cdx.Metadata{Component: program, Lifecycles: &[]cdx.Lifecycle{{Phase: cdx.LifecyclePhaseBuild}}}
 	b.Components, b.Dependencies = &parts, &all
-	return bill{b}
+	return b
 }
 
-func (b bill) print() error {
-	return cdx.NewBOMEncoder(os.Stdout, cdx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(b.BOM, cdx.SpecVersion1_6)
+func write(b *cdx.BOM, path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(cdx.NewBOMEncoder(f, cdx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(b, cdx.SpecVersion1_6), f.Close())
 }
