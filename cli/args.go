@@ -11,45 +11,21 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// shortFlag returns the long name of a short flag of several letters; "" if arg is none. The
-// flag library would take the letters for several flags.
-func shortFlag(arg string) string {
-	switch arg {
-	case "-na":
-		return "--no-approve"
-	case "-ne":
-		return "--no-hooks"
-	case "-nt":
-		return "--no-tools"
-	case "-nbt":
-		return "--no-builtin-tools"
-	case "-xt":
-		return "--exclude-tools"
-	case "-ns":
-		return "--no-skills"
-	case "-np":
-		return "--no-prompt-templates"
-	case "-nc":
-		return "--no-context-files"
-	}
-	return ""
-}
-
-// prepareArgs rewrites args into what the flag library understands: short flags of several
-// letters get their long names, and --resume and --fork take the next word as their value if
+// prepareArgs rewrites args into what the flag library understands: flags get their first
+// names, and --resume and --fork take the next word as their value if
 // that can name a session. Values of other flags stay as they are. promptsOnly reports whether
 // no word is a subcommand, because the flags say that there are prompts.
 func prepareArgs(root *cobra.Command, args []string) (prepared []string, promptsOnly bool) {
+	long := furtherNames(flagTable(new(app.Options), new(bool)))
 	forks := !slices.ContainsFunc(args, takesSession)
 	for i := 0; i < len(args); i++ {
 		name, value, given := strings.Cut(args[i], "=")
 		arg := args[i]
-		if long := shortFlag(name); long != "" {
-			arg = long
+		if first, ok := long[name]; ok { // the flag library would take the letters of -nt for several flags
+			name, arg = first, first
 			if given {
 				arg += "=" + value
 			}
-			name = long
 		}
 		next := i+1 < len(args)
 		switch {

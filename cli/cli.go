@@ -4,7 +4,8 @@
 //
 //	cli.go          from arguments to an exit status; status.go: what each says
 //	args.go         arguments as the flag library understands them; subcommands with a typing mistake
-//	flags.go        flags of a run; sessionflags.go: those that name a session;
+//	flags.go        flags of a run; flagtable.go: the table of them, of which help, manual,
+//	                documents and completion are made; sessionflags.go: those that name a session;
 //	                hookflags.go: those that hooks bring
 //	subcommand.go   what subcommands share
 //	sessions.go     pi sessions; session*.go: its list, show, export and rm
@@ -18,6 +19,7 @@
 //	models.go       pi models; modeltable.go: its table
 //	config.go       pi config
 //	docs.go         pi docs
+//	completion.go   pi completion; completionvalues.go: what values can be; bashline.go: a line of bash
 //	output.go       what is written for programs, and lines for the user
 //	signals.go      an end that others ask for: TERM, HUP, INT
 //	crash.go        an end with a report: SIGQUIT, SIGABRT, a panic

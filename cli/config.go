@@ -17,13 +17,15 @@ func configCommand() *cobra.Command {
 	c := group("config", "Print the settings in force, or change one",
 		&cobra.Command{
 			Use: "set KEY VALUE", Short: "Write a setting into your config.toml; the rest of the file stays as it is", Args: exactly(2),
+			ValidArgsFunction: settingValues(new(app.Options)),
 			Example: "  pi config set thinking high\n  pi config set ui.notify bell\n  pi config set models \"anthropic/*, openai/gpt-6*\"\n" +
 				"  pi config set providers.local.base_url http://localhost:8080/v1\n  pi config set max_turns -- -1   # a value that begins with a dash",
 			RunE: func(_ *cobra.Command, args []string) error { return setSetting(args[0], args[1]) },
 		},
 		&cobra.Command{
 			Use: "unset KEY", Short: "Remove a setting from your config.toml, so that it has its default", Args: exactly(1),
-			RunE: func(_ *cobra.Command, args []string) error { return unsetSetting(args[0]) },
+			ValidArgsFunction: firstOnly(settingValues(new(app.Options))),
+			RunE:              func(_ *cobra.Command, args []string) error { return unsetSetting(args[0]) },
 		})
 	c.RunE = func(*cobra.Command, []string) error {
 		p, err := here(app.Options{})

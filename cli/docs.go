@@ -20,7 +20,8 @@ func docsCommand() *cobra.Command {
 	var list bool
 	c := &cobra.Command{
 		Use: "docs [GUIDE]", Short: "Print the guides, such as pi docs hooks --section brief", Long: docsHelp,
-		Args: usageOf(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: firstOnly(guideValues),
+		Args:              usageOf(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := cmd.OutOrStdout()
 			if len(args) == 0 {
@@ -44,6 +45,7 @@ func docsCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringArrayVar(&sections, "section", nil, "only the section of this `HEADING`; repeatable")
+	flagValues(c, "section", headingValues)
 	c.Flags().BoolVar(&list, "sections", false, "list the headings")
 	return c
 }

@@ -1,16 +1,14 @@
 package cli
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"pi/cli/app"
-
-	"github.com/spf13/pflag"
 )
 
 func TestTheHelpIsOneScreenAndNamesTheModes(t *testing.T) {
@@ -37,38 +35,40 @@ func TestTheHelpIsOneScreenAndNamesTheModes(t *testing.T) {
 	}
 }
 
-// docs/flags.md has a row for each flag, which begins with its names.
+var update = flag.Bool("update", false, "write docs/flags.md")
+
+// docs/flags.md is made of the table of flags.
 func TestTheDocumentsTellOfEveryFlag(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "docs", "flags.md"))
+	const begin, end = "<!-- flags -->\n", "<!-- /flags -->\n"
+	path := filepath.Join("..", "docs", "flags.md")
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
-	for _, row := range regexp.MustCompile("(?m)^\\| (`-[^|]*) \\|").FindAllStringSubmatch(string(text), -1) {
-		for _, name := range regexp.MustCompile("`(-[a-z-]+)").FindAllStringSubmatch(row[1], -1) {
-			told = append(told, name[1])
-		}
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("docs/flags.md has no place for the table")
 	}
-	root := newRoot(&app.Options{})
-	var have []string
-	add := func(f *pflag.Flag) {
-		have = append(have, "--"+f.Name)
-		if f.Shorthand != "" {
-			have = append(have, "-"+f.Shorthand)
+	want := before + begin + describeFlags(flagTable(new(app.Options), new(bool))) + end + after
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
 		}
+		return
 	}
-	root.Flags().VisitAll(add)
-	root.PersistentFlags().VisitAll(add)
-	for _, name := range []string{"-na", "-ne", "-nt", "-nbt", "-xt", "-ns", "-np", "-nc"} {
-		if shortFlag(name) == "" {
-			t.Errorf("%s is no flag", name)
+	if string(text) != want {
+		t.Error("docs/flags.md is not what the table of flags says; go test ./cli -update writes it")
+	}
+}
+
+func TestAFurtherNameOfAFlagIsThatFlag(t *testing.T) {
+	for given, want := range map[string]string{
+		"-nt": "--no-tools", "-xt=bash": "--exclude-tools=bash", "--extension=a.lua": "--hook=a.lua", "--trust-project": "--approve", "-m -nt": "-m -nt", "-- -nt": "-- -nt",
+	} {
+		args, _ := prepareArgs(newRoot(new(app.Options)), strings.Fields(given))
+		if got := strings.Join(args, " "); got != want {
+			t.Errorf("%s becomes %s, want %s", given, got, want)
 		}
-		have = append(have, name)
-	}
-	have = append(have, "--extension", "--no-extensions", "--trust-project")
-	slices.Sort(told)
-	slices.Sort(have)
-	if !slices.Equal(told, have) {
-		t.Errorf("told of are\n%q\nthere are\n%q", told, have)
 	}
 }

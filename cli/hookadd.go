@@ -6,6 +6,7 @@ import (
 
 	"pi/cli/app"
 	"pi/cli/packages"
+	"pi/luahooks/examples"
 
 	"github.com/spf13/cobra"
 )
@@ -31,7 +32,8 @@ func hooksAdd(o *app.Options) *cobra.Command {
 	var replace bool
 	c := &cobra.Command{
 		Use: "add SOURCE...", Short: "Add hooks: a package from a folder or repository, a file, or example:NAME", Long: hooksAddHelp,
-		Args: usageOf(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: orFiles(exampleValues(examples.Prefix)),
+		Args:              usageOf(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			p, err := here(*o)
 			if err != nil {

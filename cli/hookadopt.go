@@ -16,6 +16,7 @@ import (
 func hooksAdopt(o *app.Options) *cobra.Command {
 	return &cobra.Command{
 		Use: "adopt NAME", Short: "Make a hook of a draft, after a look at the whole difference",
+		ValidArgsFunction: firstOnly(draftValues(o)),
 		Long: "Shows how the draft NAME in the drafts of the agent directory, and its test, differ from the hook of that\n" +
 			"name, and asks once. What was shown is what becomes the hook. It wants a terminal, and is refused while\n" +
 			"tools of the agent are at work and where one of them started it. In a session it is /hooks adopt NAME.",

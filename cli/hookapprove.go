@@ -20,6 +20,7 @@ func hooksApprove(o *app.Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "approve NAME...", Short: "Approve hooks of this project, or changes that wait, by name or path",
+		ValidArgsFunction: approvable(o),
 		Long: "Approves what `pi trust` shows, file by file: a hook or module of this project as it is now, or a file that\n" +
 			"changed while the agent was at work. Look at it first, and name the modules of a hook too.",
 		Args: usageOf(cobra.MinimumNArgs(1)),

@@ -27,6 +27,7 @@ func hooksCheck(o *app.Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "check [PATH...]", Short: "Load hooks without a model and say what is wrong with them",
+		ValidArgsFunction: files,
 		Long: "Loads the hooks, or those at PATH, as a session would, and says what each registers or why it does not load.\n" +
 			"Of those at PATH it says by their text what they listen to, call, read, write, run and connect to, names that there\n" +
 			"are not with what was meant, and gates that are open when something in them fails. Files of the project that nobody\n" +

@@ -194,6 +194,7 @@ func hooksExamples(o *app.Options) *cobra.Command {
 	var asJSON, test bool
 	c := &cobra.Command{
 		Use: "examples [NAME]", Short: "List the hooks that came with the program, or print one",
+		ValidArgsFunction: firstOnly(exampleValues("")),
 		Long: "Lists the hooks that came with the program, what each does, and whether you have it: added; older, if an\n" +
 			"earlier program wrote it; changed, if you have another hook of that name. pi hooks add example:NAME adds one.",
 		Args: usageOf(cobra.MaximumNArgs(1)),

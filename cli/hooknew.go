@@ -54,7 +54,8 @@ func hooksNew(o *app.Options) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&draft, "draft", false, "beside the hooks, not in force until it is adopted")
-	c.Flags().StringVar(&s.Kind, "kind", starter.Kinds()[0], "one of "+strings.Join(starter.Kinds(), ", "))
+	c.Flags().StringVar(&s.Kind, "kind", starter.Kinds()[0], "the `KIND`: "+strings.Join(starter.Kinds(), ", "))
+	flagValues(c, "kind", among(starter.Kinds))
 	return c
 }
 

@@ -43,7 +43,8 @@ func hooksReplay(o *app.Options) *cobra.Command {
 	var f replayFlags
 	c := &cobra.Command{
 		Use: "replay HOOK [SESSION...]", Short: "Run a hook over recorded sessions and say what it would have done", Long: hooksReplayHelp,
-		Args: usageOf(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: hookAndSessions(o),
+		Args:              usageOf(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(args[1:]); err != nil {
 				return err
@@ -56,8 +57,9 @@ func hooksReplay(o *app.Options) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&f.all, "all", false, "the sessions of all directories")
-	c.Flags().StringSliceVar(&f.events, "event", nil, "only these events")
-	c.Flags().StringVar(&f.diff, "diff", "", "another version of the hook: only what the two do differently is told")
+	c.Flags().StringSliceVar(&f.events, "event", nil, "only these `EVENTS`, with commas between")
+	flagValues(c, "event", listOf(among(eventValues)))
+	c.Flags().StringVar(&f.diff, "diff", "", "another version of the hook, a `FILE`: only what the two do differently is told")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
 	return c
 }

@@ -27,12 +27,13 @@ func testCommand(o *app.Options) *cobra.Command {
 	var f testFlags
 	c := &cobra.Command{
 		Use: "test [PATH...]", Short: "Run the tests of hooks",
+		ValidArgsFunction: files,
 		Long: "Runs every file whose name ends in _test.lua at PATH, or beside the hooks of the agent directory and, if it is\n" +
 			"approved, of the project. A scripted model answers; no network, key or session directory is used, and each\n" +
 			"case has a home and a project of its own. The exit status is 1 if a case fails.",
 		RunE: func(cmd *cobra.Command, paths []string) error { return f.test(cmd, *o, paths) },
 	}
-	c.Flags().StringVar(&f.run, "run", "", "only cases whose names match this regular expression")
+	c.Flags().StringVar(&f.run, "run", "", "only cases whose names match this regular `EXPRESSION`")
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON, a record for each case")
 	c.Flags().BoolVar(&f.watch, "watch", false, "run them again when Lua there is saved, until Ctrl+C")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also cases that pass, and what tests print")

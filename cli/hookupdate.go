@@ -16,6 +16,7 @@ func hooksUpdate(o *app.Options) *cobra.Command {
 	var a answers
 	c := &cobra.Command{
 		Use: "update [NAME...]", Short: "Bring hooks that were added to the version of today, after a look at the difference",
+		ValidArgsFunction: packageValues(o),
 		Long: "Fetches what the sources of packages have now, or those of the packages named, shows the difference, says if a\n" +
 			"tag was moved or a history rewritten, and asks; the tests of a package run after the yes. What fails, or is not\n" +
 			"agreed to, leaves the version that is there in force. Where no user is at a terminal, --yes takes the version\n" +
@@ -56,7 +57,8 @@ func hooksRemove(o *app.Options) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "remove NAME...", Short: "Remove hooks that were added: packages, and examples", Args: usageOf(cobra.MinimumNArgs(1)),
-		Long: "Removes packages, and examples that you have not changed. Where a tool of the agent started it, nothing is removed.",
+		ValidArgsFunction: packageValues(o),
+		Long:              "Removes packages, and examples that you have not changed. Where a tool of the agent started it, nothing is removed.",
 		RunE: func(cmd *cobra.Command, words []string) error {
 			p, err := here(*o)
 			if err != nil {

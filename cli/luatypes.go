@@ -34,7 +34,8 @@ directory. A .luarc.json that is there already is left as it is.`
 func hooksTypes() *cobra.Command {
 	return &cobra.Command{
 		Use: "types [DIR]", Short: "Write annotations and a .luarc.json, so that an editor knows hooks", Long: hooksTypesHelp,
-		Args: usageOf(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: firstOnly(folders),
+		Args:              usageOf(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			agentDir, err := config.AgentDir(os.Getenv)
 			if err != nil {

@@ -175,6 +175,7 @@ func printServers(listed []listedServer) {
 func mcpRefresh(o *app.Options) *cobra.Command {
 	return &cobra.Command{
 		Use: "refresh [NAME]", Short: "List the tools of servers anew, and accept those that changed", Args: usageOf(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: firstOnly(serverValues(o)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := openMCP(o)
 			if err != nil {

@@ -39,10 +39,10 @@ func mcpAdd(o *app.Options) *cobra.Command {
 			return s.add(p, args[0], args[1:])
 		},
 	}
-	c.Flags().StringVar(&s.url, "url", "", "the address of a server that speaks HTTP")
+	c.Flags().StringVar(&s.url, "url", "", "the `URL` of a server that speaks HTTP")
 	c.Flags().StringArrayVar(&s.env, "env", nil, "a variable of the server, `NAME=VALUE`; repeatable")
 	c.Flags().StringArrayVar(&s.headers, "header", nil, "sent with each request, `NAME=VALUE`; repeatable")
-	c.Flags().StringVar(&s.description, "description", "", "what the model is told of it")
+	c.Flags().StringVar(&s.description, "description", "", "the `TEXT` that the model is told of it")
 	c.Flags().BoolVar(&s.ofProject, "project", false, "to the file of this project, which counts when it is approved")
 	return c
 }
@@ -109,6 +109,7 @@ func mcpRemove(o *app.Options) *cobra.Command {
 	var ofProject bool
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Remove a server from your mcp.json", Args: exactly(1),
+		ValidArgsFunction: firstOnly(serverValues(o)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := here(*o)
 			if err != nil {

@@ -19,6 +19,7 @@ func mcpCall(o *app.Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "call NAME TOOL [ARGUMENTS]", Short: "Call a tool of a server, if your hooks allow it", Args: usageOf(cobra.RangeArgs(2, 3)),
+		ValidArgsFunction: firstOnly(serverValues(o)),
 		Long: `Calls a tool and prints what it gives. ARGUMENTS is a JSON object; - reads it from
 standard input. The call passes the same hooks as one of a model.`,
 		Example: `  pi mcp call files read_file '{"path": "a.txt"}'`,

@@ -19,6 +19,7 @@ func mcpLogin(o *app.Options) *cobra.Command {
 	var patience time.Duration
 	c := &cobra.Command{
 		Use: "login NAME", Short: "Sign in to a server, in a browser", Args: exactly(1),
+		ValidArgsFunction: firstOnly(serverValues(o)),
 		Long: `Sign in to a server that is reached over HTTP and asks for it. An address is opened
 in a browser (BROWSER says in which) and shown; the answer comes back to this machine,
 or the address that the browser ended at is pasted here. It needs no terminal. The
@@ -57,6 +58,7 @@ func signer() oauth.User {
 func mcpLogout(o *app.Options) *cobra.Command {
 	return &cobra.Command{
 		Use: "logout NAME", Short: "Forget what you are signed in to a server with", Args: exactly(1),
+		ValidArgsFunction: firstOnly(serverValues(o)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := here(*o)
 			if err != nil {

@@ -16,6 +16,7 @@ func mcpTools(o *app.Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "tools NAME [TOOL]", Short: "List the tools of a server, or tell what a call of one wants", Args: usageOf(cobra.RangeArgs(1, 2)),
+		ValidArgsFunction: firstOnly(serverValues(o)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := openMCP(o)
 			if err != nil {

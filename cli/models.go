@@ -28,6 +28,7 @@ func modelsCommand(o *app.Options) *cobra.Command {
 	var f modelsFlags
 	c := &cobra.Command{
 		Use: "models [SEARCH]…", Short: "List the models that can be used",
+		ValidArgsFunction: modelValues(o),
 		Long: `List the models of the providers that there is a key for, or that need none.
 With words, those that every word fits; where none can be used, the others that
 fit. Nothing is asked of any server unless --discover says so, and no hook is

@@ -33,6 +33,7 @@ func modelsUpdate(o *app.Options) *cobra.Command {
 	var u modelUpdate
 	c := &cobra.Command{
 		Use: "update [URL|FILE]", Short: "Take a newer list of models, after a question", Args: usageOf(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: firstOnly(files),
 		Long: `Fetch a list of providers and models in the form of charm.land/catwalk, from its
 public service unless another address or a file is given, show what is new, gone,
 dearer and smaller, and ask. The list is used where it is newer than that of the

@@ -22,7 +22,8 @@ func hooksPublish(o *app.Options) *cobra.Command {
 	var check, asJSON bool
 	c := &cobra.Command{
 		Use: "publish --check [FOLDER]", Short: "Say what is missing before others can add a folder as a package", Long: hooksPublishHelp,
-		Args: usageOf(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: firstOnly(folders),
+		Args:              usageOf(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !check {
 				return app.UsageError{Err: errors.New("hooks publish wants --check: it says what is missing; a package is published by pushing its repository with a tag")}

@@ -20,7 +20,8 @@ func sessionsExport(o *app.Options) *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use: "export ID|FILE [jsonl|md|html]", Short: "Write a session elsewhere: whole (jsonl), its branch to read (md), or a page (html)",
-		Args: usageOf(cobra.RangeArgs(1, 2)),
+		ValidArgsFunction: argumentsBy(orFiles(sessionValues(o)), among(exportForms)),
+		Args:              usageOf(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if file == "-" {
 				file = ""
@@ -32,7 +33,7 @@ func sessionsExport(o *app.Options) *cobra.Command {
 			return exportNamed(*o, args[0], r, force)
 		},
 	}
-	c.Flags().StringVarP(&file, "output", "o", "", "the file; standard output if there is none")
+	c.Flags().StringVarP(&file, "output", "o", "", "into this `FILE`; standard output if there is none")
 	c.Flags().BoolVar(&force, "force", false, "write over the file if it is there")
 	return c
 }
@@ -57,4 +58,12 @@ func exportNamed(o app.Options, ref string, r export.Request, force bool) error 
 	}
 	fmt.Fprintf(os.Stderr, "session %s is in %s\n", s.ID(), printable.Short(r.File))
 	return nil
+}
+
+// exportForms are the names of what a session can be written as.
+func exportForms() (names []string) {
+	for _, f := range export.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
 }

@@ -56,16 +56,23 @@ func (f *forkFlag) Set(value string) error {
 	return nil
 }
 
-func addSessionFlags(f *pflag.FlagSet, o *app.Options) {
-	f.BoolVarP(&o.Session.Last, "continue", "c", false, "go on with the last session of this directory")
-	f.VarPF(resumeFlag{&o.Session.Resume}, "resume", "r", "go on with a session: the beginning of its `ID`, or its file; without, you pick one").NoOptDefVal = bareValue
-	f.StringVar(&o.Session.Ref, "session", "", "as --resume; a `FILE` that is not there is begun")
-	f.StringVar(&o.Session.ID, "session-id", "", "the session of this directory with this `ID`, the whole of it; begun if there is none")
-	f.VarPF(&forkFlag{}, "fork", "", "with one of these, or with an `ID` or file: go on in a copy, and leave the session as it is").NoOptDefVal = bareValue
-	f.BoolVar(&o.Session.ReadOnly, "read-only", false, "with one of these: only look at the session")
-	f.BoolVar(&o.Session.Wait, "wait", false, "with one of these: wait while another process has the session")
-	f.BoolVar(&o.Session.None, "no-session", false, "save nothing")
-	f.StringVarP(&o.Session.Name, "name", "n", "", "give the session this name")
+// sessionFlagRows are the flags that say which session a run works on, and how.
+func sessionFlagRows(o *app.Options) []flagRow {
+	return []flagRow{
+		{name: "continue", short: "c", to: &o.Session.Last, text: "go on with the last session of this directory"},
+		{name: "resume", short: "r", to: resumeFlag{&o.Session.Resume}, optional: true, values: orFiles(sessionValues(o)), text: "go on with a session: the beginning of its `ID`, or its file; without, you pick one",
+			more: "To pick takes a terminal."},
+		{name: "session", to: &o.Session.Ref, values: orFiles(sessionValues(o)), text: "as --resume; a `FILE` that is not there is begun"},
+		{name: "session-id", to: &o.Session.ID, values: sessionValues(o), seldom: true, text: "the session of this directory with this `ID`, the whole of it; begun if there is none",
+			more: "Letters, digits, `.`, `_`, `-`."},
+		{name: "fork", to: &forkFlag{}, optional: true, values: orFiles(sessionValues(o)), text: "with one of these, or with an `ID` or file: go on in a copy, and leave the session as it is",
+			more: "Beside one of the flags above it takes no value and means that session; `--session-id` beside a value is the id of the copy."},
+		{name: "read-only", to: &o.Session.ReadOnly, seldom: true, text: "with one of these: only look at the session"},
+		{name: "wait", to: &o.Session.Wait, seldom: true, text: "with one of these: wait while another process has the session"},
+		{name: "no-session", to: &o.Session.None, text: "save nothing"},
+		{name: "name", short: "n", to: &o.Session.Name, text: "give the session this `NAME`"},
+		{name: "session-dir", to: &o.Session.Dir, all: true, text: "keep sessions in this `FOLDER`"},
+	}
 }
 
 // checkSessionFlags returns a usage error if the flags name several sessions, contradict

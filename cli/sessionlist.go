@@ -50,7 +50,7 @@ func sessionsList(o *app.Options) *cobra.Command {
 	c.Flags().BoolVar(&all, "all", false, "of all directories")
 	c.Flags().BoolVar(&children, "children", false, "of agents that others used, each with the session that it worked for")
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	c.Flags().IntVar(&limit, "limit", 0, "only the newest; 0 is all")
+	c.Flags().IntVar(&limit, "limit", 0, "only this `NUMBER`, the newest; 0 is all")
 	return c
 }
 

@@ -19,6 +19,7 @@ func sessionsRemove(o *app.Options) *cobra.Command {
 	var r removal
 	c := &cobra.Command{
 		Use: "rm ID|FILE...", Short: "Move sessions to the trash, after a question", Args: usageOf(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: orFiles(sessionValues(o)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := here(*o)
 			if err != nil {

@@ -16,6 +16,7 @@ func sessionsShow(o *app.Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "show FILE|ID", Short: "Show a session without changing it", Args: exactly(1),
+		ValidArgsFunction: firstOnly(orFiles(sessionValues(o))),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := readNamed(*o, args[0])
 			if err != nil {

@@ -245,19 +245,7 @@ func Skim(path string, wanted func(typ string, line []byte) bool, add func(*Entr
 				return err
 			}
 		}
-		for len(lines) > 0 {
-			line, rest, whole := bytes.Cut(lines, []byte("\n"))
-			if whole && h.Version > 1 || rawjson.Valid(line) { // else the last line may be cut off
-				if head, ok := scanHead(line); ok {
-					if typ := rawjson.Unquote(head.typ); wanted(typ, line) {
-						e := &Entry{Type: typ, raw: bytes.Clone(line)}
-						e.noteOwn(line)
-						add(e)
-					}
-				}
-			}
-			lines = rest
-		}
+		skimLines(h, lines, wanted, add)
 		return nil
 	})
 	if err == nil && h.ID == "" {
@@ -267,6 +255,64 @@ func Skim(path string, wanted func(typ string, line []byte) bool, add func(*Entr
 		return Header{}, nil, readError(path, err)
 	}
 	return h, info, nil
+}
+
+// SkimEnds is [Skim] of the first n bytes of a file and of the last n, for those who cannot wait
+// for a long one: what stands in between is passed over.
+func SkimEnds(path string, n int, wanted func(typ string, line []byte) bool, add func(*Entry)) (Header, fs.FileInfo, error) {
+	f, err := openFile(path, os.O_RDONLY)
+	if err != nil {
+		return Header{}, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return Header{}, nil, fmt.Errorf("describe session: %w", err)
+	}
+	piece := make([]byte, min(int64(n), info.Size()))
+	read, err := f.ReadAt(piece, 0)
+	if err != nil && err != io.EOF {
+		return Header{}, nil, readError(path, err)
+	}
+	whole := bytes.LastIndexByte(piece[:read], '\n') + 1
+	if int64(read) == info.Size() {
+		whole = read
+	}
+	h, lines, err := cutHeader(piece[:whole], path)
+	if err != nil {
+		return Header{}, nil, err
+	}
+	skimLines(h, lines, wanted, add)
+	if rest := info.Size() - int64(whole); rest > 0 {
+		from := info.Size() - min(rest, int64(n))
+		read, err := f.ReadAt(piece, from)
+		if err != nil && err != io.EOF {
+			return Header{}, nil, readError(path, err)
+		}
+		lines := piece[:read]
+		if from > int64(whole) { // the line that it begins in the middle of
+			_, lines, _ = bytes.Cut(lines, []byte("\n"))
+		}
+		skimLines(h, lines, wanted, add)
+	}
+	return h, info, nil
+}
+
+// skimLines calls wanted with the entries that stand in lines, and add with those that are.
+func skimLines(h Header, lines []byte, wanted func(typ string, line []byte) bool, add func(*Entry)) {
+	for len(lines) > 0 {
+		line, rest, whole := bytes.Cut(lines, []byte("\n"))
+		if whole && h.Version > 1 || rawjson.Valid(line) { // else the last line may be cut off
+			if head, ok := scanHead(line); ok {
+				if typ := rawjson.Unquote(head.typ); wanted(typ, line) {
+					e := &Entry{Type: typ, raw: bytes.Clone(line)}
+					e.noteOwn(line)
+					add(e)
+				}
+			}
+		}
+		lines = rest
+	}
 }
 
 // LineMessage returns the message of a line that has one; nil if it has none, or is

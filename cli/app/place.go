@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -64,6 +65,22 @@ func New(o Options, cwd string) (*Place, error) {
 	p.readSettings()
 	return p, nil
 }
+
+// Look is [New] for those who only look, as a shell does that completes a word: nothing is recovered or
+// written, no command that prints a key is run, no approval counts, and no problem is told.
+func Look(o Options, cwd string) (*Place, error) {
+	agentDir, err := config.AgentDir(o.Env.getenv)
+	if err != nil {
+		return nil, err
+	}
+	p := &Place{Options: o, AgentDir: agentDir, Cwd: cwd, Catalogue: catalogue.Open(agentDir), Guard: trust.NewForRun(cwd)}
+	p.Keys = keyring.New(keyring.Options{AgentDir: agentDir, MayRun: func(string) error { return errOnlyLooks }, Getenv: o.Env.getenv})
+	p.Config, p.lost = config.Load(agentDir, cwd, o.Env.getenv, nil)
+	return p, nil
+}
+
+// errOnlyLooks is why a place of [Look] runs nothing.
+var errOnlyLooks = errors.New("nothing is run by those who only look")
 
 // Problems are the settings that have no effect, and why.
 func (p *Place) Problems() []config.Problem { return p.lost }

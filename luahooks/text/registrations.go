@@ -15,7 +15,7 @@ import (
 // Registrations are what a Lua file gives the program when it is loaded, as far as names stand in
 // its text.
 type Registrations struct {
-	Events, Tools, Commands []string // sorted
+	Events, Tools, Commands, Modes []string // sorted
 	// Computed: there may be more. A name is computed, or pi is handed to something, or what runs is.
 	Computed bool
 }
@@ -45,7 +45,7 @@ func Registered(code []byte) (found Registrations, err error) {
 	}
 	luavm.Walk(chunk, r.visit)
 	r.found.Computed = r.found.Computed || r.uses > 0
-	for _, list := range []*[]string{&r.found.Events, &r.found.Tools, &r.found.Commands} {
+	for _, list := range []*[]string{&r.found.Events, &r.found.Tools, &r.found.Commands, &r.found.Modes} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
@@ -66,7 +66,7 @@ func (r *registrations) function(e ast.Expr) string {
 	case *ast.IdentExpr:
 		return r.functions[e.Value]
 	case *ast.AttrGetExpr:
-		if key := keyOf(e); r.aliases.isObject(e.Object) && slices.Contains([]string{"on", "tool", "command"}, key) {
+		if key := keyOf(e); r.aliases.isObject(e.Object) && slices.Contains([]string{"on", "tool", "command", "mode"}, key) {
 			return key
 		}
 	}
@@ -151,7 +151,7 @@ func (r *registrations) call(n *ast.FuncCallExpr) {
 		return
 	}
 	r.uses--
-	into := map[string]*[]string{"on": &r.found.Events, "tool": &r.found.Tools, "command": &r.found.Commands}[of]
+	into := map[string]*[]string{"on": &r.found.Events, "tool": &r.found.Tools, "command": &r.found.Commands, "mode": &r.found.Modes}[of]
 	if name, ok := registeredName(of, n.Args); ok {
 		*into = append(*into, name)
 	} else {
@@ -165,7 +165,7 @@ func registeredName(function string, args []ast.Expr) (string, bool) {
 		return "", false
 	}
 	e := args[0]
-	if function == "tool" {
+	if function == "tool" || function == "mode" {
 		options, ok := e.(*ast.TableExpr)
 		if !ok {
 			return "", false

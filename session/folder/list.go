@@ -114,6 +114,34 @@ func IDs(root, cwd, prefix string, n int) (ids []string) {
 	return ids
 }
 
+// glanced is how much of a session [Glance] reads, at its beginning and at its end.
+const glanced = 32 << 10
+
+// Glance describes the user's sessions that were started in cwd, or anywhere if cwd is "", and whose
+// ids begin with prefix: at most n, those written last first. It is for those who cannot wait, so
+// it trusts the name of a folder, passes over what cannot be read, and of a long session reads the
+// two ends only: a name in between is missed, and nothing is counted.
+func Glance(root, cwd, prefix string, n int) (found []Info) {
+	files, _ := candidates(root)
+	for _, f := range files {
+		if len(found) == n {
+			break
+		}
+		if !concerns(f.folder, cwd) || prefix != "" && !strings.Contains(filepath.Base(f.path), prefix) {
+			continue
+		}
+		var i Info
+		h, stat, err := session.SkimEnds(f.path, glanced, i.count, i.describe)
+		if err != nil || h.Agent.IsSet() || cwd != "" && h.Cwd != cwd || !strings.HasPrefix(h.ID, prefix) {
+			continue
+		}
+		i.Path, i.Modified, i.Size, i.ID, i.Cwd, i.Parent = f.path, stat.ModTime(), stat.Size(), h.ID, h.Cwd, h.ParentSession
+		i.Entries, i.Messages = 0, 0
+		found = append(found, i)
+	}
+	return found
+}
+
 // FindID returns the path of the session of cwd that has this id, the whole of it; "" if there
 // is none. The error says what could not be read, and may be one.
 func FindID(root, cwd, id string) (path string, err error) {
