@@ -33,7 +33,7 @@ waited() {
 # fetch gets the file of an address.
 fetch() {
   if have curl; then
-    waited curl --proto '=https' --proto-redir '=https' -fsSL -o "$2" "$1"
+    waited curl --proto '=https' --proto-redir '=https' --connect-timeout 30 -fsSL -o "$2" "$1"
   else
     fetch_with_wget "$1" "$2" 10
   fi
@@ -41,7 +41,7 @@ fetch() {
 
 # fetch_with_wget is fetch with GNU wget, which would follow to http: it is told one address at a time.
 fetch_with_wget() {
-  if waited wget -q --server-response --max-redirect=0 -O "$2" "$1" 2>"$box/said"; then return; fi
+  if waited wget -q --server-response --max-redirect=0 --tries=1 --timeout=60 -O "$2" "$1" 2>"$box/said"; then return; fi
   next=$(tr -d '\r' <"$box/said" | sed -n 's/^ *[Ll]ocation: *\([^ ]*\).*/\1/p' | tail -n 1)
   case $next in
     '') return 1 ;;
