@@ -78,6 +78,10 @@ type Options struct {
 
 	Shell Shell // runs the commands of the user
 
+	// MaxCost is what this agent may cost with those that it uses, whatever sessions it works in, in
+	// the currency of the prices; 0: no limit. [Settings] have that of a session.
+	MaxCost float64
+
 	Child *ChildOptions // nil: it is the agent of the user's own session
 
 	IsChild bool // another pi started this program: nobody is asked how long hooks may go on
@@ -132,7 +136,7 @@ func New(o Options) *Agent {
 	p := newParts(o, busy)
 	return &Agent{
 		parts: p, busy: busy, awaiting: newAwaiting(), shutdown: &shutdown{requested: make(chan struct{})},
-		sessions: &sessions{o.NewSession, o.OpenSession, o.CopySession, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, p.modes, &p.compactor.state, p.userShell, &work.Claim{}},
+		sessions: &sessions{o.NewSession, o.OpenSession, o.CopySession, busy, p.events, p.conversation, p.spending, p.choice, p.inbox, p.prompts, p.modes, &p.compactor.state, p.userShell, &work.Claim{}},
 		tree:     &tree{busy, p.events, p.conversation, p.choice, p.modes, p.meter, p.asker, p.settings},
 		cwd:      o.Cwd, isChild: o.Child != nil,
 	}
@@ -166,6 +170,8 @@ func newParts(o Options, busy *work.Claim) parts {
 	if o.Begin != nil {
 		p.spending.account.skip = len(o.Session.Entries())
 	}
+	p.spending.run = runAccount{limit: o.MaxCost, priced: true}
+	p.spending.run.begin(o.Session)
 	p.meter = &Meter{p.conversation, p.choice, p.tools, p.prompts, p.sent, p.spending}
 	p.asker = &asker{events: p.events, models: o.Models, sent: p.sent, spending: p.spending, now: o.Now, settings: p.settings}
 	if c := o.Child; c != nil {

@@ -1,7 +1,10 @@
 package agent
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"pi/agent/work"
 )
@@ -28,6 +31,17 @@ var (
 type LimitError struct{ Limit, Message string }
 
 func (e *LimitError) Error() string { return e.Message }
+
+// TimeError is the cause of a context that ends because the time of the whole program is up, and the
+// error of what that has interrupted. It is an end like any other that somebody asks for, so
+// it is [context.Canceled] too.
+type TimeError struct{ Limit time.Duration }
+
+func (e *TimeError) Error() string {
+	return fmt.Sprintf("stopped: the time limit of %v is over (--timeout)", e.Limit)
+}
+
+func (*TimeError) Unwrap() error { return context.Canceled }
 
 // TerminatedError ends a run whose calls were blocked by listeners that want no
 // more of it. Reason is what the model was told.

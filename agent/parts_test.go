@@ -203,7 +203,7 @@ func TestACompactionThatNobodyAskedForIsTriedOnceUntilAGoodAnswer(t *testing.T) 
 
 // sessionsOf replace the session of p.
 func sessionsOf(p parts) *sessions {
-	return &sessions{busy: &work.Claim{}, events: p.events, conversation: p.conversation, choice: p.choice, inbox: p.inbox,
+	return &sessions{busy: &work.Claim{}, events: p.events, conversation: p.conversation, spending: p.spending, choice: p.choice, inbox: p.inbox,
 		system: p.prompts, modes: p.modes, compaction: &p.compactor.state, userShell: p.userShell}
 }
 

@@ -31,6 +31,7 @@ type sessions struct {
 	busy         *work.Claim
 	events       *listeners
 	conversation *conversation
+	spending     *spending
 	choice       *choice
 	inbox        *Inbox
 	system       *systemPrompts
@@ -238,6 +239,7 @@ func (s *sessions) swap(ctx context.Context, next *session.Session, reason strin
 	}
 	var previous *session.Session
 	refused := s.inbox.forget(func() { previous = s.conversation.replace(next) })
+	s.spending.move(previous, next)
 	s.system.forgetSession()
 	was := s.choice.restore(is)
 	modeWas, modeIs := "", ""

@@ -21,8 +21,54 @@ type spending struct {
 	above        *spending // of the agent that uses this one; nil: there is none
 
 	account account
+	run     runAccount // of a program that may spend only so much
 	aside   asideUsage
 	warned  atomic.Bool // it was told that a price is not known
+}
+
+// runAccount is what one run of the program has spent, in whatever sessions. All methods may be
+// called from any goroutine.
+type runAccount struct {
+	limit float64 // in the currency of the prices; 0: there is none, and nothing is counted
+
+	mu      sync.Mutex // guards what follows
+	left    message.Usage
+	current *account // of the current session, from where the run began with it
+	priced  bool     // all that was used in sessions that were left
+}
+
+// begin makes s the session in which the run goes on. What s has used so far is none of its.
+func (r *runAccount) begin(s *session.Session) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.current = &account{skip: len(s.Entries())}
+}
+
+// leave counts what the run has used in s, the session that it leaves.
+func (r *runAccount) leave(s *session.Session, models *llm.Models) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	used, priced := r.current.usageOf(s, models)
+	r.left.Add(&used)
+	r.priced = r.priced && priced
+}
+
+// used is what the run has used until now, with s as the current session, and whether all of it
+// has a price.
+func (r *runAccount) used(s *session.Session, models *llm.Models) (u message.Usage, priced bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	u, priced = r.current.usageOf(s, models)
+	u.Add(&r.left)
+	return u, priced && r.priced
+}
+
+// move counts what is used from now on in next, which has replaced previous.
+func (s *spending) move(previous, next *session.Session) {
+	if s.run.limit > 0 {
+		s.run.leave(previous, s.models)
+		s.run.begin(next)
+	}
 }
 
 // used is what the session has used, and whether all of it has a price.
@@ -46,6 +92,13 @@ func (s *spending) checkLimit(ctx context.Context, m *llm.Model) error {
 
 // checkOwn is checkLimit for one session.
 func (s *spending) checkOwn(ctx context.Context, m *llm.Model, whose string) error {
+	if limit := s.run.limit; limit > 0 {
+		used, priced := s.run.used(s.conversation.current(), s.models)
+		if used.Cost.Total >= limit {
+			return &LimitError{"max-cost", fmt.Sprintf("stopped: this run has cost $%.4f, and --max-cost is $%.4f", used.Cost.Total, limit)}
+		}
+		s.warnUnpriced(ctx, "--max-cost", unpricedPart(m, priced))
+	}
 	limit := s.settings.get().MaxCost
 	if limit <= 0 {
 		return nil
@@ -54,10 +107,15 @@ func (s *spending) checkOwn(ctx context.Context, m *llm.Model, whose string) err
 	if used.Cost.Total >= limit {
 		return &LimitError{"max_cost", fmt.Sprintf("stopped: %s cost $%.4f, and max_cost is $%.4f; /new begins another one", whose, used.Cost.Total, limit)}
 	}
-	if what := unpricedPart(m, priced); what != "" && s.warned.CompareAndSwap(false, true) {
-		s.events.Notify(ctx, LevelWarning, "max_cost counts only what has a price: "+what)
-	}
+	s.warnUnpriced(ctx, "max_cost", unpricedPart(m, priced))
 	return nil
+}
+
+// warnUnpriced tells once that a limit does not count a part of the cost; "" is none.
+func (s *spending) warnUnpriced(ctx context.Context, limit, part string) {
+	if part != "" && s.warned.CompareAndSwap(false, true) {
+		s.events.Notify(ctx, LevelWarning, limit+" counts only what has a price: "+part)
+	}
 }
 
 // unpricedPart describes which costs are not known: those of m, the model to be asked

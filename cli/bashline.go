@@ -33,8 +33,7 @@ func readBashLine(args []string) (l bashLine) {
 	}
 	l.words = words[1:]
 	if kept, ok := strings.CutSuffix(line[last:], replaced); ok {
-		var r shellReader
-		r.read(kept)
+		r := readShell(kept)
 		l.before, l.quote = r.word.String(), r.quote
 	}
 	return l
@@ -66,11 +65,16 @@ type shellReader struct {
 	any   bool // something of a word was read, maybe only quotes
 }
 
-func (r *shellReader) read(text string) {
+func readShell(text string) *shellReader {
+	r := new(shellReader)
 	for i := 0; i < len(text); {
 		i += r.step(text[i:])
 	}
+	return r
 }
+
+// unquoteShell is a word, or the beginning of one, without its quotes.
+func unquoteShell(word string) string { return readShell(word).word.String() }
 
 // step reads the beginning of text, which is not empty, and returns how many bytes that was. What
 // bash would expand stays as it was typed.

@@ -6,7 +6,7 @@
 //	args.go         arguments as the flag library understands them; subcommands with a typing mistake
 //	flags.go        flags of a run; flagtable.go: the table of them, of which help, manual,
 //	                documents and completion are made; sessionflags.go: those that name a session;
-//	                hookflags.go: those that hooks bring
+//	                limitflags.go: those that limit it; hookflags.go: those that hooks bring
 //	subcommand.go   what subcommands share
 //	sessions.go     pi sessions; session*.go: its list, show, export and rm
 //	hooks.go        pi hooks; hookcheck.go, hookapprove.go: those commands of it;
@@ -20,6 +20,7 @@
 //	config.go       pi config
 //	docs.go         pi docs
 //	completion.go   pi completion; completionvalues.go: what values can be; bashline.go: a line of bash
+//	man.go          pi man
 //	output.go       what is written for programs, and lines for the user
 //	signals.go      an end that others ask for: TERM, HUP, INT
 //	crash.go        an end with a report: SIGQUIT, SIGABRT, a panic
@@ -34,6 +35,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"pi/agent/command"
 	"pi/cli/app"
@@ -53,6 +55,7 @@ type Options struct {
 
 // Run is [Main] with options.
 func Run(args []string, with Options) int {
+	began := time.Now()
 	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
 		tellVersion()
 		return exitDone
@@ -65,7 +68,7 @@ func Run(args []string, with Options) int {
 	signals := newSignals(crash, end)
 	defer signals.watch()()
 	defer crash.watch(asked, signals.status)()
-	o := app.Options{Version: version.Program(), Catch: func(run func() error) error {
+	o := app.Options{Version: version.Program(), Began: began, Overdue: func() { crash.force(exitTimeLimit) }, Catch: func(run func() error) error {
 		return crash.catch(func() error {
 			if with.BeforeFront != nil {
 				with.BeforeFront()

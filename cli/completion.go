@@ -83,6 +83,9 @@ func answerShell(ctx context.Context, out io.Writer, shell string, words []strin
 	if len(words) == 0 {
 		words = []string{""}
 	}
+	if last := len(words) - 1; shell == "fish" { // it tells of the last word as it was typed
+		words[last] = unquoteShell(words[last])
+	}
 	found := complete(ctx, words, version)
 	w := bufio.NewWriter(out)
 	fmt.Fprintln(w, found.kind())

@@ -89,11 +89,14 @@ func argumentsBy(all ...cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// orFiles adds the files of the shell to what a word can be.
+// orFiles leaves a word to the shell, as a file, that none of those begins with.
 func orFiles(those cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		words, d := those(cmd, args, typed)
-		return words, d &^ cobra.ShellCompDirectiveNoFileComp
+		if len(words) == 0 {
+			d &^= cobra.ShellCompDirectiveNoFileComp
+		}
+		return words, d
 	}
 }
 

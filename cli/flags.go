@@ -55,6 +55,9 @@ func newRoot(o *app.Options) *cobra.Command {
 			if err := checkSessionFlags(cmd.Flags(), o); err != nil {
 				return err
 			}
+			if err := checkLimitFlags(cmd.Flags(), o); err != nil {
+				return err
+			}
 			time.AfterFunc(startTime, quietStart())
 			p, err := here(*o)
 			if err != nil {
@@ -91,7 +94,7 @@ func addCommands(root *cobra.Command, o *app.Options) {
 	root.AddCommand(
 		group("sessions", "List, show, export and remove sessions", sessionsList(o), sessionsShow(o), sessionsExport(o), sessionsRemove(o)),
 		group("hooks", "List, add, check, replay and begin hooks, and list the events they can listen to", hooksAdd(o), hooksUpdate(o), hooksRemove(o), hooksPackages(o), hooksPublish(o), hooksExamples(o), hooksList(o), hooksCheck(o), hooksReplay(o), hooksNew(o), hooksEvents(), hooksApprove(o), hooksAdopt(o), hooksTypes()),
-		mcpCommand(o), testCommand(o), trustCommand(o), modelsCommand(o), configCommand(), docsCommand(), flagsCommand(root), completionCommand(o))
+		mcpCommand(o), testCommand(o), trustCommand(o), modelsCommand(o), configCommand(), docsCommand(), flagsCommand(root), completionCommand(o), manCommand(root))
 }
 
 func flagsCommand(root *cobra.Command) *cobra.Command {

@@ -20,7 +20,7 @@ func TestTheHelpIsOneScreenAndNamesTheModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimRight(help.String(), "\n"), "\n")
-	if len(lines) > 56 {
+	if len(lines) > 66 {
 		t.Errorf("the help has %d lines", len(lines))
 	}
 	for _, line := range lines {

@@ -63,6 +63,7 @@ func flagTable(o *app.Options, showVersion *bool) []flagSection {
 			{name: "login", to: &o.Login, seldom: true, text: "ask for the key of a provider in this terminal, keep it, and leave; editors start it"},
 		}},
 		{title: "Session", flags: sessionFlagRows(o)},
+		{title: "Limits", flags: limitFlagRows(o)},
 		{title: "Tools", flags: []flagRow{
 			{name: "tools", short: "t", to: &o.Tools.Named, commas: true, values: toolValues(o), text: "the only tools, `NAMES` with commas between, those of hooks among them; or +NAME and -NAME",
 				more: "`*` in a name fits anything; `+grep,-bash` changes the default."},

@@ -17,11 +17,13 @@ const (
 	exitDone        = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitProvider    = 3
+	exitProvider    = 3 // or the network, and it may pass
 	exitRefused     = 4
 	exitLimit       = 5
 	exitSession     = 6
 	exitUntrusted   = 7
+	exitDenied      = 8                 // as exitProvider, but another time it would be the same
+	exitTimeLimit   = 124               // as that of timeout(1)
 	exitInterrupted = exitSignalled + 2 // by the user, with or without a signal
 	exitSignalled   = 128               // and the number of the signal
 )
@@ -31,12 +33,19 @@ func exitStatus(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
+	case wraps[*agent.TimeError](err):
+		return exitTimeLimit
 	case errors.Is(err, agent.ErrAborted), errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case wraps[app.UsageError](err), wraps[*command.UnknownError](err), errors.Is(err, llm.ErrNoModel):
 		return exitUsage
-	case wraps[*llm.ProviderError](err), wraps[*app.NoKeyError](err):
-		return exitProvider
+	case wraps[*app.NoKeyError](err):
+		return exitDenied
+	case wraps[*llm.ProviderError](err):
+		if failed, _ := errors.AsType[*llm.ProviderError](err); failed.MayPass() {
+			return exitProvider
+		}
+		return exitDenied
 	case wraps[*agent.LimitError](err):
 		return exitLimit
 	case wraps[*app.UntrustedError](err):

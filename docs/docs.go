@@ -5,11 +5,15 @@ package docs
 import (
 	"embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"pi/internal/suggest"
 )
+
+// The picture of a session that README shows is played and drawn by a test.
+//go:generate go test pi/e2e -run TestThePictureOfASession -update
 
 //go:embed *.md
 var files embed.FS
@@ -28,19 +32,19 @@ type Section struct {
 	line  int
 }
 
-// Guides lists the guides by name.
+// Guides lists the guides in the order of the index, README.md, which is no guide itself.
 func Guides() ([]Guide, error) {
-	entries, err := files.ReadDir(".")
+	index, err := files.ReadFile("README.md")
 	if err != nil {
-		return nil, fmt.Errorf("read the guides: %w", err)
+		return nil, fmt.Errorf("read the index of the guides: %w", err)
 	}
 	var all []Guide
-	for _, e := range entries {
-		text, err := files.ReadFile(e.Name())
+	for _, link := range regexp.MustCompile(`(?m)^- \[[^\]]+\]\(([a-z]+)\.md\)`).FindAllStringSubmatch(string(index), -1) {
+		text, err := files.ReadFile(link[1] + ".md")
 		if err != nil {
 			return nil, fmt.Errorf("read the guides: %w", err)
 		}
-		g := Guide{Name: strings.TrimSuffix(e.Name(), ".md"), text: string(text)}
+		g := Guide{Name: link[1], text: string(text)}
 		if sections := g.Sections(); len(sections) > 0 {
 			g.Title = sections[0].Title
 		}

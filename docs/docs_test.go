@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -54,6 +55,34 @@ func TestSectionsAreFound(t *testing.T) {
 	}
 	if _, err := Find("hoks"); err == nil || !strings.Contains(err.Error(), `did you mean "hooks"?`) {
 		t.Error(err)
+	}
+}
+
+// What the index does not name, pi docs does not find.
+func TestTheIndexNamesEveryGuideOnce(t *testing.T) {
+	t.Parallel()
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guides, err := Guides()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, have []string
+	for _, e := range entries {
+		if e.Name() != "README.md" {
+			want = append(want, strings.TrimSuffix(e.Name(), ".md"))
+		}
+	}
+	for _, g := range guides {
+		have = append(have, g.Name)
+	}
+	if have[0] != "using" || have[len(have)-1] != "architecture" {
+		t.Errorf("it begins with %s and ends with %s", have[0], have[len(have)-1])
+	}
+	if slices.Sort(have); !slices.Equal(have, want) {
+		t.Errorf("it names %q, there are %q", have, want)
 	}
 }
 

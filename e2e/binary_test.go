@@ -18,7 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// buildCommand is how README says that the binary is built.
+// buildCommand is how docs/using.md says that the binary is built.
 const buildCommand = `CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o pi .`
 
 // builtBinary is the program as it is handed out, built when a test first wants

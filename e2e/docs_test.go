@@ -153,32 +153,6 @@ func runsFresh(t *testing.T, command string) {
 	}
 }
 
-func TestTheReadmeNamesPlacesThatExist(t *testing.T) {
-	readme := mustRead(t, inModule("README.md"))
-	_, tree, _ := strings.Cut(readme, "## The code")
-	tree, _, _ = strings.Cut(tree, "## ")
-	var paths []string
-	for _, line := range strings.Split(tree, "\n") {
-		for _, word := range strings.Fields(line) {
-			if !strings.HasSuffix(word, "/") && !strings.HasSuffix(word, ".go") {
-				break // from here on the line says what is there
-			}
-			paths = append(paths, word)
-		}
-	}
-	for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(readme, -1) {
-		paths = append(paths, link[1])
-	}
-	if len(paths) < 10 {
-		t.Fatalf("the README has only %q", paths)
-	}
-	for _, p := range paths {
-		if _, err := os.Stat(inModule(p)); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // anchorOf is what a link to a heading ends with.
 func anchorOf(heading string) string {
 	kept := regexp.MustCompile(`[^\p{L}\p{N}_\- ]`).ReplaceAllString(strings.ToLower(heading), "")
@@ -190,7 +164,7 @@ func TestEveryLinkOfTheDocumentsLeadsSomewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	anchors, pages := map[string]bool{}, map[string]string{"README.md": mustRead(t, inModule("README.md"))}
+	anchors, pages := map[string]bool{}, map[string]string{"README.md": mustRead(t, inModule("README.md")), "docs/README.md": mustRead(t, inModule("docs/README.md"))}
 	for _, g := range guides {
 		pages["docs/"+g.Name+".md"] = g.Text()
 		for _, section := range g.Sections() {

@@ -69,7 +69,7 @@ func TestEveryEventComes(t *testing.T) {
 	s.enter("/mcp refresh t")
 	s.see(2, "t: 19 tools")
 	s.enter("/ask")
-	s.see(1, "Sure?")
+	s.asked("Sure?")
 	s.keys("y\r")
 	s.see(1, "true")
 	s.enter("/compact")

@@ -323,11 +323,11 @@ func TestAllExamplesAtOnceAreInNobodysWay(t *testing.T) {
 	}
 }
 
-func TestTheReadmeListsEveryExample(t *testing.T) {
-	readme := mustRead(t, inModule("README.md"))
+func TestThePageOfTheExamplesListsEachOfThem(t *testing.T) {
+	page := mustRead(t, inModule("docs/examples.md"))
 	for _, file := range exampleFiles(t) {
-		if strings.Count(readme, "\n| ["+filepath.Base(file)+"](examples/"+filepath.Base(file)+") | ") != 1 {
-			t.Errorf("README.md has no line for %s", file)
+		if strings.Count(page, "\n| ["+filepath.Base(file)+"](../examples/"+filepath.Base(file)+") | ") != 1 {
+			t.Errorf("docs/examples.md has no line for %s", file)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestAKeptKeyEndsTheDemo(t *testing.T) {
 			s.enter("help")
 			s.see(1, "type /login, which asks for a key")
 			s.enter("/login groq")
-			s.see(1, "it is not shown")
+			s.asked("it is not shown")
 			s.keys(leakKey + "\r")
 			s.see(1, "; the model is groq/")
 			s.enter("hello")

@@ -406,7 +406,7 @@ func TestWhatTheDocumentsNameIsThere(t *testing.T) {
 	typesOfEntries := []string{"pi.abort", "pi.leaf", "pi.date", "pi.branch"}
 	called := regexp.MustCompile(`\b(ctx\.ui|ctx\.session|ctx|pi)\.(\w+)`)
 	seen := 0
-	for _, path := range []string{"README.md", "docs/hooks.md", "docs/reference.md", "config.example.toml"} {
+	for _, path := range []string{"README.md", "docs/using.md", "docs/examples.md", "docs/hooks.md", "docs/reference.md", "config.example.toml"} {
 		byHand, _, _ := strings.Cut(mustRead(t, inModule(path)), referenceBegin)
 		for _, m := range called.FindAllStringSubmatch(byHand, -1) {
 			seen++

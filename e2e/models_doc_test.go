@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -107,14 +106,11 @@ func TestEveryWireAPIIsNamedWhereUsersLook(t *testing.T) {
 	}
 }
 
-func TestNamesOfTheReadmeFitOneModel(t *testing.T) {
-	readme, err := os.ReadFile(inModule("README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestNamesOfTheGuideFitOneModel(t *testing.T) {
+	guide := mustRead(t, inModule("docs/using.md"))
 	keys := map[string]string{"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g"}
 	models := providers.New(config.Config{}, keyring.New(keyring.Options{AgentDir: t.TempDir(), Getenv: func(name string) string { return keys[name] }}), catalogue.Models)
-	sentence := regexp.MustCompile(`(?s)A name is whatever fits one model only: (.*?)\.\s`).FindString(string(readme))
+	sentence := regexp.MustCompile(`(?s)A name is whatever fits one model only: (.*?)\.\s`).FindString(guide)
 	names := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(sentence, -1)
 	if len(names) < 3 {
 		t.Fatalf("the sentence is %q", sentence)

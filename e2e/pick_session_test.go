@@ -59,7 +59,7 @@ func TestSessionsAreFoundByAllThatWasSaid(t *testing.T) {
 	w.talks()
 	s := w.inTerminalOf(screentest.Options{Cols: 100, Rows: 24}, "pi")
 	s.enter("/resume")
-	s.see(1, "Resume · this directory · 200 sessions  type to filter")
+	s.asked("Resume · this directory · 200 sessions  type to filter")
 	s.see(1, "▸ refactor the tokenizer")
 	for _, row := range []string{"1 h  4 msg  … last: all is green", "2 h  2 msg  … last: add a token sleep"} {
 		s.see(1, row)
@@ -95,7 +95,7 @@ func TestTheListOfSessionsSaysOnWhichBranchOfGitTheyWere(t *testing.T) {
 	s := w.inTerminalOf(screentest.Options{Cols: 100, Rows: 24}, "pi")
 	s.enter("/resume")
 	s.see(1, "1 h  2 msg  a-branch-with-quite-a-l…  … last: all is green")
-	s.see(1, "2 h  2 msg                            … last: add a sleep")
+	s.asked("2 h  2 msg                            … last: add a sleep")
 	s.keys("quite-a-long-name")
 	s.see(1, "filter: quite-a-long-name   1 of 2")
 	s.keys("\r")
@@ -114,7 +114,7 @@ func TestTheListOfSessionsInASmallWindow(t *testing.T) {
 	before := s.Transcript()
 	s.enter("/resume")
 	s.see(1, "▸ refactor the")
-	s.until("the question is shown", func() bool { return strings.Contains(s.text(), "Resume · this directory") })
+	s.asked("Resume · this directory · 200 sessions")
 	s.Press("pgdn")
 	s.until("another row is selected", func() bool {
 		return strings.Contains(s.text(), "▸ ") && !strings.Contains(s.text(), "▸ refactor") && strings.Contains(s.text(), "Resume")

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// The command of README builds a binary that needs no other file, and .ci/run
+// The command of docs/using.md builds a binary that needs no other file, and .ci/run
 // builds a release with the same flags.
-func TestTheBinaryOfTheReadmeIsStatic(t *testing.T) {
+func TestTheBinaryOfTheGuideIsStatic(t *testing.T) {
 	t.Parallel()
-	if !strings.Contains(mustRead(t, inModule("README.md")), "\n"+buildCommand+"\n") {
-		t.Fatalf("README does not say how the binary is built: %s", buildCommand)
+	if !strings.Contains(mustRead(t, inModule("docs/using.md")), "\n"+buildCommand+"\n") {
+		t.Fatalf("docs/using.md does not say how the binary is built: %s", buildCommand)
 	}
 	release := regexp.MustCompile(`(?s)CGO_ENABLED=0 [^\n]*\\\n *go build [^\n]*-trimpath -ldflags "-s -w"`)
 	if !release.MatchString(mustRead(t, inModule(".ci/run"))) {

@@ -49,6 +49,19 @@ func (s *search) read(t target) (Attachment, error) {
 	return s.image(t.shown(), whole)
 }
 
+// Image returns the image that begins with start and goes on in rest, by a name for people, as a
+// block: within the bounds of models if scaled. ok is false if start, of 12 bytes or more where
+// there are so many, begins none; rest is read only if it does. The error says why it cannot go
+// along.
+func Image(name string, start []byte, rest io.Reader, scaled bool) (a Attachment, ok bool, err error) {
+	if message.ImageType(start) == "" {
+		return a, false, nil
+	}
+	s := search{Options: Options{ImageScale: scaled}}
+	a, err = s.image(name, io.MultiReader(bytes.NewReader(start), rest))
+	return a, true, err
+}
+
 // image returns an image as a block, within the bounds of models if it may be scaled.
 func (s *search) image(name string, r io.Reader) (Attachment, error) {
 	most := mostImage

@@ -3,8 +3,10 @@ package llm
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -48,6 +50,13 @@ func (e *ProviderError) Error() string {
 }
 
 func (e *ProviderError) Unwrap() error { return e.Err }
+
+// MayPass reports whether the same request may succeed another time, as scripts want to know
+// that try again later: the server was busy or broken, or the network was. That nobody listens
+// passes when somebody starts the server, though it is not worth a further attempt at once.
+func (e *ProviderError) MayPass() bool {
+	return !e.Overflow && (e.Retryable || e.Status >= http.StatusInternalServerError || errors.Is(e.Err, syscall.ECONNREFUSED))
+}
 
 // Hint is the next step for the user; "" if nobody knows one.
 func (e *ProviderError) Hint() string { return e.NextStep }

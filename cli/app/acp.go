@@ -106,7 +106,7 @@ func (e editors) open(ctx context.Context, o acp.SessionRequest) (*acp.Run, erro
 	for _, problem := range place.lost {
 		r.later.warn(fmt.Sprint(problem))
 	}
-	if err := r.begin(ctx, front{o.Listener, o.UI}, modeACP, nil); err != nil {
+	if err := r.begin(ctx, front{o.Listener, o.UI}, ModeACP, nil); err != nil {
 		return nil, err
 	}
 	return &acp.Run{Agent: r.agent, Commands: r.commands, Ready: r.readyForClient, Answered: r.mcp.beginClient, Close: r.close}, nil

@@ -32,17 +32,47 @@ package app
 import (
 	"context"
 	"errors"
+	"time"
+
+	"pi/agent"
+	"pi/session"
 )
 
-// Start runs pi in p, with a terminal or without, as the command line says, until it ends.
+// Start runs pi in p, with a terminal or without, as the command line says, until it ends, or
+// its time is up: then the error is a *[agent.TimeError].
 func Start(ctx context.Context, p *Place) error {
+	if p.Limits.Time == 0 {
+		return p.start(ctx)
+	}
+	over := &agent.TimeError{Limit: p.Limits.Time}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	left := p.Limits.Time - time.Since(p.Began)
+	defer time.AfterFunc(left, func() { end(over) }).Stop()
+	if p.Overdue != nil {
+		defer time.AfterFunc(left+endPatience, p.Overdue).Stop()
+	}
+	err := p.start(ctx)
+	if context.Cause(ctx) != over || !errors.Is(err, agent.ErrAborted) && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	if unsaved, ok := errors.AsType[*session.SaveError](err); ok {
+		return errors.Join(over, unsaved)
+	}
+	return over
+}
+
+// endPatience is how long a run whose time is up may take to end in order.
+const endPatience = 10 * time.Second
+
+func (p *Place) start(ctx context.Context) error {
 	if !p.Attended() && p.CatchInterrupts != nil {
 		p.CatchInterrupts()
 	}
 	if p.Login {
 		return p.signIn(ctx)
 	}
-	if p.Mode == modeACP {
+	if p.Mode == ModeACP {
 		return p.serveACP(ctx)
 	}
 	r := p.newRun()
@@ -52,7 +82,7 @@ func Start(ctx context.Context, p *Place) error {
 	switch {
 	case p.Attended():
 		return r.interact(ctx)
-	case p.Mode == modeRPC:
+	case p.Mode == ModeRPC:
 		return r.rpc(ctx)
 	}
 	return r.print(ctx)

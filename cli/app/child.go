@@ -283,7 +283,7 @@ func (r *run) optionsOfChild(s *session.Session) agent.Options {
 	c, parent := r.child, r.child.parent.agent
 	o := r.agentOptions(s, c.plan.model, c.plan.thinking)
 	o.Settings = parent.Settings()
-	o.Settings.MaxCost = c.plan.MaxCost
+	o.Settings.MaxCost, o.MaxCost = c.plan.MaxCost, 0 // what it costs counts above
 	o.Child = &agent.ChildOptions{Identity: c.Identity(), Parent: parent, Turn: c.Ask}
 	if o.Begin = c.plan.begin; c.plan.answer != nil && o.Begin == nil {
 		o.Always = c.plan.answer

@@ -31,7 +31,7 @@ func TestHookCommands(t *testing.T) {
 	chain := p.Chain(p.Places(), nil)
 	chain.Load(t.Context())
 	defer chain.Close(t.Context())
-	h := &hookCommands{chain: chain, places: p.Places(), log: p.hookLog(), ui: agent.NoUI{}}
+	h := &hookCommands{chain: chain, places: p.Places(), log: p.hookLog(), ui: agent.NoUI{}, tools: func() []agent.Tool { return nil }}
 	s := session.New(session.Options{Cwd: p.Cwd})
 	if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("do it")}}); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func (r *run) openServers() {
 	signIn := r.signIn // of who made the logins
 	if r.logins == nil {
 		command := "pi mcp login"
-		if p := r.place; p.Attended() || p.Mode == modeRPC || p.Mode == modeACP {
+		if p := r.place; p.Attended() || p.Mode == ModeRPC || p.Mode == ModeACP {
 			command = "/mcp login"
 		}
 		r.logins = r.place.Logins(command)

@@ -218,5 +218,5 @@ func defaultOf(models *llm.Models, p llm.ProviderSpec) *llm.Model {
 
 // TourModel is the model that needs no key and asks nobody: a script inside pi.
 func TourModel() *llm.Model {
-	return &llm.Model{Provider: "demo", ID: "tour", Name: "Demo tour (a script)", API: "lua", ContextWindow: 200000, MaxTokens: 8192, Input: []string{"text"}}
+	return &llm.Model{Provider: "demo", ID: "tour", Name: "Demo tour (a script)", API: "lua", ContextWindow: 200000, MaxTokens: 8192, Input: []string{"text"}, Cost: &llm.Price{}}
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"os"
+	"time"
 
 	"pi/internal/process"
 	"pi/luahooks"
@@ -31,8 +32,11 @@ type Options struct {
 	Session  SessionFlags
 	Hooks    HookFlags
 	NoMCP    bool // no servers but those of a client
+	Limits   LimitFlags
 
-	Version   string // of the program
+	Version   string    // of the program
+	Began     time.Time // when the program did
+	Overdue   func()    // ends the process, which has not ended long after Limits.Time; nil: nothing does
 	Env       Environment
 	FlagNames []string                      // the program's own flags, for a suggestion
 	Catch     func(func() error) error      // calls its argument and makes an error of a panic; nil: just calls it
@@ -44,6 +48,12 @@ type Options struct {
 	ClientFiles     *trust.ClientFiles   // what clients wrote for other runs in this process; nil: there are none
 	Watcher         *process.Watcher     // ends the commands of all runs in this process if that is killed; nil: nobody does
 	Left            func(command string) // is told at the end of a session at the terminal how to go on with it; nil: nobody is
+}
+
+// LimitFlags say what a run may take until it is ended.
+type LimitFlags struct {
+	Time time.Duration // from Began on, without a user; 0: as long as it wants
+	Cost float64       // of what it asks models for, in the currency of the prices; 0: no limit
 }
 
 // ToolFlags say which tools the model may have.
@@ -109,14 +119,14 @@ type GivenFlags struct {
 // ModeJSON is the mode that writes all that happens as records.
 const ModeJSON = "json"
 
-// modeRPC is the mode that serves programs.
-const modeRPC = "rpc"
+// ModeRPC is the mode that serves programs.
+const ModeRPC = "rpc"
 
-// modeACP is the mode that serves editors.
-const modeACP = "acp"
+// ModeACP is the mode that serves editors.
+const ModeACP = "acp"
 
 // Modes lists what --mode may say: how a run without a user at the terminal speaks.
-func Modes() []string { return []string{"text", ModeJSON, modeRPC, modeACP} }
+func Modes() []string { return []string{"text", ModeJSON, ModeRPC, ModeACP} }
 
 // Attended reports whether a user sits at the terminal. Without one nothing is asked there.
 func (o Options) Attended() bool {

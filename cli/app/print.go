@@ -20,6 +20,9 @@ func (r *run) print(ctx context.Context) error {
 	// What is wrong with the command line is said before anything is waited for.
 	r.ready = func() (err error) {
 		in, err = r.place.readInput(ctx, os.Stdin)
+		if in.image != nil {
+			r.later.inform("attached " + in.image.Words)
+		}
 		return err
 	}
 	r.attached = func(text string) attach.Found { return r.attachedTo(in.typed(text)) }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/internal/safefile"
+	"pi/session/message"
 )
 
 // library returns the skills and templates of this place. Those of a project are data, as
@@ -172,34 +174,39 @@ func (o Options) firstLines() (lines []string) {
 
 // input is what a run without a user is to do.
 type input struct {
-	texts []string // never none
-	piped string   // what of the first came from standard input, at its end
+	texts []string           // never none
+	piped string             // what of the first came from standard input, at its end
+	image *attach.Attachment // that came from there instead; nil: none did
 }
 
-// readInput returns the prompts of the command line, with the text from standard input
-// behind the first. It is a usage error if there is nothing to send.
-func (o Options) readInput(ctx context.Context, stdin *os.File) (input, error) {
-	piped, err := readPiped(ctx, stdin)
+// readInput returns the prompts of the command line, with what standard input holds behind the
+// first. It is a usage error if there is nothing to send, or what is piped in cannot be sent.
+func (p *Place) readInput(ctx context.Context, stdin *os.File) (input, error) {
+	in, err := readPiped(ctx, stdin, p.Config.UI.ImageScale)
 	if err != nil {
 		return input{}, err
 	}
-	texts := o.Prompts
+	in.texts = p.Prompts
 	switch {
-	case piped == "":
-	case len(texts) == 0:
-		return input{[]string{piped}, piped}, nil
+	case in.piped == "":
+	case len(in.texts) == 0:
+		in.texts = []string{in.piped}
+		return in, nil
 	default:
-		texts = append([]string{texts[0] + "\n\n" + piped}, texts[1:]...)
+		in.texts = append([]string{in.texts[0] + "\n\n" + in.piped}, in.texts[1:]...)
 	}
-	if strings.TrimSpace(strings.Join(texts, "")) == "" {
+	if strings.TrimSpace(strings.Join(in.texts, "")) == "" {
 		return input{}, UsageError{Err: errors.New(`no prompt: pi -p "what to do", or pipe it in`)}
 	}
-	return input{texts, piped}, nil
+	return in, nil
 }
 
 func (in input) prompts() (all []agent.Prompt) {
 	for _, text := range in.texts {
 		all = append(all, agent.Prompt{Text: text})
+	}
+	if in.image != nil {
+		all[0].Attachments = []message.Block{in.image.Block}
 	}
 	return all
 }
@@ -208,34 +215,61 @@ func (in input) prompts() (all []agent.Prompt) {
 // anywhere, and names no files.
 func (in input) typed(text string) string { return strings.TrimSuffix(text, in.piped) }
 
-const maxPiped = 64 << 20
+// maxPiped is how much text of standard input a prompt may have: a model could not read more.
+const maxPiped = 1 << 20
 
-// readPiped returns all of standard input if it is a file or a pipe; "" if it is a terminal.
-// The end of ctx ends the waiting, not the reading, which ends with the program.
-func readPiped(ctx context.Context, f *os.File) (string, error) {
+// readPiped returns what standard input holds if it is a file or a pipe: a text or an image;
+// nothing if it is a terminal. The end of ctx ends the waiting, not the reading, which ends with
+// the program.
+func readPiped(ctx context.Context, f *os.File, scaled bool) (input, error) {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
-		return "", nil
+		return input{}, nil
 	}
 	type outcome struct {
-		text []byte
-		err  error
+		in  input
+		err error
 	}
 	read := make(chan outcome, 1)
 	go func() {
-		b, err := io.ReadAll(io.LimitReader(f, maxPiped+1))
-		read <- outcome{b, err}
+		in, err := decodePiped(f, scaled)
+		read <- outcome{in, err}
 	}()
 	select {
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return input{}, ctx.Err()
 	case got := <-read:
-		switch {
-		case got.err != nil:
-			return "", fmt.Errorf("read standard input: %w", got.err)
-		case len(got.text) > maxPiped:
-			return "", fmt.Errorf("read standard input: more than %d MiB", maxPiped>>20)
-		}
-		return strings.TrimRight(strings.ToValidUTF8(string(got.text), "\uFFFD"), "\n"), nil
+		return got.in, got.err
 	}
+}
+
+// decodePiped reads a text or an image. Something else is a usage error that says what to do.
+func decodePiped(r io.Reader, scaled bool) (input, error) {
+	refused := func(what, todo string) (input, error) {
+		return input{}, UsageError{Err: &unattendedError{"standard input " + what, todo}}
+	}
+	start := make([]byte, 12)
+	n, err := io.ReadFull(r, start)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return input{}, fmt.Errorf("read standard input: %w", err)
+	}
+	switch image, is, err := attach.Image("standard input", start[:n], r, scaled); {
+	case err != nil:
+		return refused("cannot be attached: "+err.Error(), "")
+	case is:
+		return input{image: &image}, nil
+	}
+	rest, err := io.ReadAll(io.LimitReader(r, maxPiped+1-int64(n)))
+	text := append(start[:n], rest...)
+	switch {
+	case err != nil:
+		return input{}, fmt.Errorf("read standard input: %w", err)
+	case bytes.IndexByte(text, 0) >= 0:
+		return refused("is neither text nor an image that models can see (PNG, JPEG, GIF, WebP): it has a NUL byte",
+			"make text of it first (UTF-16: iconv -f UTF-16 -t UTF-8), or name the file in the prompt, so that the model looks at it with its tools")
+	case len(text) > maxPiped:
+		return refused("has more than "+printable.Bytes(maxPiped),
+			`pipe in the part that matters, such as "… | tail -n 1000 | pi -p …", or name the file in the prompt, so that the model reads what it needs of it`)
+	}
+	return input{piped: strings.TrimRight(strings.ToValidUTF8(string(text), "\uFFFD"), "\n")}, nil
 }

@@ -103,7 +103,7 @@ func (r *run) begin(ctx context.Context, f front, mode string, own []command.Com
 	}
 	r.mode = mode
 	r.family = children.New(children.Limits(p.Config.Agents), nil)
-	r.end.life, r.end.isServed = ctx, mode == modeRPC || mode == modeACP || r.script != nil
+	r.end.life, r.end.isServed = ctx, mode == ModeRPC || mode == ModeACP || r.script != nil
 	r.models = providers.New(p.Config, p.Keys, p.Catalogue.Models)
 	if r.script != nil {
 		r.models.Register(r.script.Model)
@@ -170,7 +170,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	}
 	switch {
 	case r.script != nil, r.child != nil:
-	case mode == modeRPC || mode == modeACP:
+	case mode == ModeRPC || mode == ModeACP:
 		r.agent.Listen(&watchLater{begin: func() { r.watchHooks(ctx) }})
 	case mode != "interactive":
 		r.chain.WatchFrom(ctx, time.After(unwatched), func(err error) { r.tellUnwatched(ctx, err) })
@@ -253,6 +253,10 @@ func (r *run) newAgent(s *session.Session) error {
 	if err != nil {
 		return err
 	}
+	if p.Limits.Cost > 0 && !model.Cost.Known() {
+		return UsageError{Err: &unattendedError{fmt.Sprintf("--max-cost: what %s costs is not known", model.Ref()),
+			fmt.Sprintf("write it down as cost = { input = …, output = … } of its [[providers.%s.models]] in config.toml, or name another model", model.Provider)}}
+	}
 	appended, err := p.appended()
 	if err != nil {
 		return err
@@ -283,7 +287,7 @@ func (r *run) agentOptions(s *session.Session, model *llm.Model, thinking string
 		CopySession: func(s *session.Session, leaf string) (*session.Session, error) {
 			return s.CopyPath(leaf, r.sessions.Options())
 		},
-		Shell: r.shell, EachUpdate: r.script != nil,
+		Shell: r.shell, EachUpdate: r.script != nil, MaxCost: p.Limits.Cost,
 	}
 }
 

@@ -4,7 +4,6 @@
 # What was typed is handed to pi as text, and what pi answers is text for zsh: nothing of it is run.
 
 _pi() {
-    emulate -L zsh
     local kind line word about width=0
     local -a typed found shown abouts
     typed=("${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}")

@@ -79,9 +79,10 @@ type ended struct {
 // result is what the last run has come to.
 type result struct {
 	answers []string
-	ran     bool // the agent has worked
-	acted   bool // a tool has run
-	cut     bool // the last answer is not whole
+	said    string // the last words of the model to the last message of the user, for where its last answer has none
+	ran     bool   // the agent has worked
+	acted   bool   // a tool has run
+	cut     bool   // the last answer is not whole
 }
 
 // output is what a Printer writes to its standard output, and when. Its errors are
@@ -202,6 +203,9 @@ func (p *Printer) act(ctx context.Context, _ string, run command.Action) (comman
 	stop()
 	last := p.takeHeld()
 	if err != nil {
+		if isTimeUp(ctx) && last != nil {
+			return outcome, cmp.Or(p.out.answers(last.answers), err)
+		}
 		return outcome, err
 	}
 	if last == nil || outcome.Prompt != nil {
@@ -254,7 +258,8 @@ func (p *Printer) attached(prompt agent.Prompt) agent.Prompt {
 }
 
 // ask has the agent work on a prompt and returns its answers. After an error there are none,
-// unless only saving the session failed, or an answer is not whole. It is ErrNoAnswer if the
+// unless only saving the session failed, an answer is not whole, or the time of the program
+// is up (*[agent.TimeError] is the cause of ctx). It is ErrNoAnswer if the
 // model had nothing to say and called no tool.
 func (p *Printer) ask(ctx context.Context, d command.Driver, prompt agent.Prompt) (answers []string, err error) {
 	p.note(func(r *result) { *r = result{} })
@@ -269,13 +274,16 @@ func (p *Printer) ask(ctx context.Context, d command.Driver, prompt agent.Prompt
 	if errors.Is(err, agent.ErrAborted) && ctx.Err() == nil && d.IsStopped() {
 		return nil, nil // a hook ended the program
 	}
+	p.mu.Lock()
+	run := p.last
+	p.mu.Unlock()
+	if isTimeUp(ctx) && errors.Is(err, agent.ErrAborted) {
+		return run.saidSoFar(), err
+	}
 	var unsaved *session.SaveError
 	if err != nil && !errors.As(err, &unsaved) {
 		return nil, err
 	}
-	p.mu.Lock()
-	run := p.last
-	p.mu.Unlock()
 	switch {
 	case err != nil:
 	case run.cut:
@@ -284,6 +292,12 @@ func (p *Printer) ask(ctx context.Context, d command.Driver, prompt agent.Prompt
 		err = ErrNoAnswer
 	}
 	return run.answers, err
+}
+
+// isTimeUp reports whether ctx has ended because the time of the program is up.
+func isTimeUp(ctx context.Context) bool {
+	_, over := errors.AsType[*agent.TimeError](context.Cause(ctx))
+	return over
 }
 
 // note calls change with what is remembered of the last run, under its lock.
@@ -309,7 +323,9 @@ func (p *Printer) Handle(_ context.Context, e agent.Event) error {
 		p.note(func(r *result) { r.acted = true })
 	case *agent.AgentEnd:
 		cut := len(e.Messages) > 0 && e.Messages[len(e.Messages)-1].StopReason == message.StopLength
-		p.note(func(r *result) { r.ran, r.answers, r.cut = true, finalAnswers(e.Messages), cut })
+		p.note(func(r *result) {
+			r.ran, r.answers, r.cut, r.said = true, finalAnswers(e.Messages), cut, lastWords(e.Messages)
+		})
 	}
 	return nil
 }
@@ -317,6 +333,29 @@ func (p *Printer) Handle(_ context.Context, e agent.Event) error {
 // isSilent reports whether the last answer has no words.
 func (r result) isSilent() bool {
 	return len(r.answers) == 0 || strings.TrimSpace(r.answers[len(r.answers)-1]) == ""
+}
+
+// saidSoFar returns the answers of a run that was interrupted, whatever of them there is.
+func (r result) saidSoFar() []string {
+	if !r.isSilent() {
+		return r.answers
+	}
+	before := max(0, len(r.answers)-1)
+	return append(r.answers[:before:before], r.said)
+}
+
+// lastWords returns the text of the last answer to the last message of the user that has some;
+// "" if none has.
+func lastWords(messages []*message.Message) string {
+	for _, m := range slices.Backward(messages) {
+		switch {
+		case m.Role == message.RoleUser:
+			return ""
+		case m.Role == message.RoleAssistant && strings.TrimSpace(m.Text()) != "":
+			return m.Text()
+		}
+	}
+	return ""
 }
 
 // finalAnswers returns the texts to print after a run: the last answer, and each answer

@@ -5,6 +5,7 @@
 //
 //	screen [COLSxROWS] [VAR=VALUE…] ARGS…
 //	                   starts the program in a terminal; one that is open goes away
+//	ahead TEXT         types a text before the next program is started
 //	enter TEXT         types a line at the prompt, which is open and empty, and Enter
 //	type TEXT          types a text; \r in it is Enter
 //	press KEY…         presses keys by their names: enter, ctrl+c, up, shift+tab, f5 …
@@ -17,6 +18,8 @@
 //	[!] see [-count=N] TEXT
 //	                   waits until the screen shows the text (N times, no more); with ! it is
 //	                   not to be there now
+//	save FROM TO       puts a copy of a file in the place of another one at once, as an editor does: who looks
+//	                   meanwhile sees one of the two
 //	gone TEXT          waits until the screen does not show the text
 //	prompt [TEXT]      waits until the prompt is open and holds the text
 //	steer [TEXT]       waits until the line of a working agent holds the text
@@ -35,6 +38,7 @@ package screenscript
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -58,7 +62,8 @@ type Screens struct {
 // terminal is what the commands of a script share.
 type terminal struct {
 	*screentest.Terminal
-	dumb   bool // the terminal is not told to mark pastes
+	dumb   bool   // the terminal is not told to mark pastes
+	ahead  string // what the next program is to find
 	remove func()
 }
 
@@ -69,7 +74,7 @@ func (s Screens) Setup(env *testscript.Env) { env.Values[terminalKey{}] = new(te
 
 // Commands are those of the package, for testscript.Params.
 func (s Screens) Commands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
-	commands := map[string]func(*testscript.TestScript, bool, []string){"screen": s.start}
+	commands := map[string]func(*testscript.TestScript, bool, []string){"screen": s.start, "ahead": ahead, "save": save}
 	for name, run := range map[string]func(t *terminal, ts *testscript.TestScript, text string){
 		"enter": enter, "type": typed, "press": press, "paste": paste, "size": size, "signal": signal, "hangup": hangUp,
 		"gone": gone, "prompt": prompt, "steer": steer, "asked": asked, "answered": answered, "ends": ends,
@@ -125,7 +130,22 @@ func (s Screens) start(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := s.Command(ts, args)
 	cmd.Env = append(cmd.Env, variables...)
 	t.dumb = slices.Contains(variables, "TERM=dumb")
+	options.Ahead, t.ahead = t.ahead, ""
 	t.Terminal = screentest.Start(failing{ts, t}, cmd, options)
+}
+
+// ahead is for the next terminal.
+func ahead(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Value(terminalKey{}).(*terminal).ahead = text(ts, args)
+}
+
+func save(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: save FROM TO")
+	}
+	to := ts.MkAbs(args[1])
+	ts.Check(os.WriteFile(to+".saved~", []byte(ts.ReadFile(args[0])), 0o600))
+	ts.Check(os.Rename(to+".saved~", to))
 }
 
 // cells are two numbers of columns and rows.
@@ -239,12 +259,17 @@ func hangUp(t *terminal, _ *testscript.TestScript, _ string) { t.HangUp() }
 
 func gone(t *terminal, _ *testscript.TestScript, text string) { t.UntilGone(text) }
 
-// prompt tells from bracketed paste that the line is read.
+// prompt tells from bracketed paste that the line is read. Below it may stand a menu of what it can
+// become, which opens when it likes.
 func prompt(t *terminal, _ *testscript.TestScript, text string) {
+	line := "\n" + strings.TrimRight("> "+text, " ")
 	t.Until(fmt.Sprintf("the prompt holds %q", text), func(now screentest.Screen) bool {
-		return strings.HasSuffix("\n"+now.Text(), "\n"+strings.TrimRight("> "+text, " ")) && (now.Modes.BracketedPaste || t.dumb)
+		return (strings.HasSuffix("\n"+now.Text(), line) || strings.HasSuffix(upToCursor(now), line)) && (now.Modes.BracketedPaste || t.dumb)
 	})
 }
+
+// upToCursor is the text of the rows down to the one with the cursor.
+func upToCursor(now screentest.Screen) string { return "\n" + strings.Join(now.Rows[:now.Row+1], "\n") }
 
 func steer(t *terminal, _ *testscript.TestScript, text string) {
 	t.Until(fmt.Sprintf("the line of the working agent holds %q", text), func(now screentest.Screen) bool {

@@ -26,8 +26,9 @@ type TB interface {
 
 // input is what is typed next, behind a pause.
 type input struct {
-	pause time.Duration
-	keys  string
+	pause   time.Duration
+	keys    string
+	written chan struct{} // closed when they are; nil if nobody waits for it
 }
 
 // Options say what kind of terminal a program gets. The zero value is one of 80
@@ -49,6 +50,8 @@ type Options struct {
 	// Without UTF8 the terminal erases byte by byte while it is not raw, as one does
 	// whose IUTF8 is not set.
 	NoUTF8 bool
+	// Ahead is typed before the program starts.
+	Ahead string
 }
 
 // Terminal is a program that runs in a pseudo-terminal, and what its screen shows.
@@ -90,6 +93,9 @@ func Start(t TB, cmd *exec.Cmd, o Options) *Terminal {
 		keys: make(chan input, 1024), stop: make(chan struct{}), screen: NewEmulator(o.Cols, o.Rows, !o.Clips, o.Profile)}
 	s.screen.reply = func(text string) { s.keys <- input{keys: text} }
 	if err := s.open(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.master.WriteString(o.Ahead); err != nil {
 		t.Fatal(err)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.tty, s.tty, s.tty
@@ -202,7 +208,11 @@ func (s *Terminal) write() {
 		select {
 		case next := <-s.keys:
 			time.Sleep(next.pause)
-			if _, err := s.master.WriteString(next.keys); err != nil {
+			_, err := s.master.WriteString(next.keys)
+			if next.written != nil {
+				close(next.written)
+			}
+			if err != nil {
 				return
 			}
 		case <-s.stop:
@@ -220,8 +230,17 @@ func (s *Terminal) close() {
 	<-s.ended
 }
 
-// Type sends keys as they are.
-func (s *Terminal) Type(keys string) { s.keys <- input{keys: keys} }
+// Type sends keys as they are. What is done next comes behind them, unless they are more than the
+// program has read after a second.
+func (s *Terminal) Type(keys string) {
+	written := make(chan struct{})
+	s.keys <- input{keys: keys, written: written}
+	select {
+	case <-written:
+	case <-s.exited:
+	case <-time.After(time.Second):
+	}
+}
 
 // Pause makes a pause of at least this time between what was typed and what is typed
 // next.
