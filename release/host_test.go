@@ -38,7 +38,7 @@ func TestAReleaseIsTheSameBytesAsRoot(t *testing.T) {
 	checkOrder(t, name, all, time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC))
 	for file, says := range map[string]string{
 		"completions/pi.bash": "complete ", "completions/_pi": "#compdef pi", "completions/pi.fish": "complete -c pi",
-		"man/pi.1": ".TH PI 1", "man/pi-hooks.7": ".TH PI-HOOKS 7",
+		"man/pi.1": `.TH "pi" 1 "" "pi ` + version + `"`, "man/pi-hooks.7": `.TH "pi\-hooks" 7`,
 	} {
 		if text := find(t, all, file); !strings.Contains(text, says) {
 			t.Errorf("%s does not say %s:\n%.300s", file, says, text)
