@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/pem"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -110,7 +112,9 @@ func testContainer(t *testing.T, dist string) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the container is for Linux")
 	}
-	server := httptest.NewTLSServer(http.HandlerFunc(answerHello))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(answerHello))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
 	defer server.Close()
 	bundle := filepath.Join(t.TempDir(), "bundle.pem")
 	trusted := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})

@@ -10,6 +10,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log"
 	"net/http"
@@ -50,7 +51,7 @@ func newDownload(t *testing.T, program string, tools ...string) *download {
 	d := &download{t: t, files: map[string][]byte{}, instead: map[string]http.HandlerFunc{}, home: t.TempDir(), path: t.TempDir()}
 	d.add(archiveName, program)
 	d.server = httptest.NewUnstartedServer(http.HandlerFunc(d.serve))
-	d.server.Config.ErrorLog = log.New(&bytes.Buffer{}, "", 0)
+	d.server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	d.server.StartTLS()
 	d.plain = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.asked.Add(1)
