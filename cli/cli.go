@@ -40,6 +40,7 @@ import (
 	"pi/agent/command"
 	"pi/cli/app"
 	"pi/internal/printable"
+	"pi/internal/version"
 )
 
 // Main runs pi with the arguments behind its name and returns the exit status.
@@ -56,7 +57,7 @@ type Options struct {
 func Run(args []string, with Options) int {
 	began := time.Now()
 	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
-		printVersion()
+		tellVersion()
 		return exitDone
 	}
 	asked, end := context.WithCancel(context.Background()) // to end, by a signal
@@ -67,7 +68,7 @@ func Run(args []string, with Options) int {
 	signals := newSignals(crash, end)
 	defer signals.watch()()
 	defer crash.watch(asked, signals.status)()
-	o := app.Options{Version: version, Began: began, Overdue: func() { crash.force(exitTimeLimit) }, Catch: func(run func() error) error {
+	o := app.Options{Version: version.Program(), Began: began, Overdue: func() { crash.force(exitTimeLimit) }, Catch: func(run func() error) error {
 		return crash.catch(func() error {
 			if with.BeforeFront != nil {
 				with.BeforeFront()
@@ -112,6 +113,8 @@ func Run(args []string, with Options) int {
 	}
 	return status
 }
+
+func tellVersion() { fmt.Println("pi " + version.Program()) }
 
 // tellError says what went wrong, and the next step.
 func tellError(err error) {

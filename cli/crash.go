@@ -19,6 +19,7 @@ import (
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/internal/safefile"
+	"pi/internal/version"
 	"pi/repl/terminal"
 
 	"golang.org/x/term"
@@ -191,7 +192,7 @@ const maxReports = 10
 // sentence with its path. The file holds nothing that the program works on: no
 // environment, no arguments, no text.
 func writeReport(what string, stacks []byte) string {
-	path, err := newReport(fmt.Sprintf("pi %s, %s %s/%s\n%s\n%s\n\n%s", version, runtime.Version(), runtime.GOOS, runtime.GOARCH,
+	path, err := newReport(fmt.Sprintf("pi %s, %s %s/%s\n%s\n%s\n\n%s", version.Program(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
 		time.Now().Format(time.RFC3339), what, stacks))
 	if err != nil {
 		return "the report of where it was could not be written: " + err.Error()

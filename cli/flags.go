@@ -39,7 +39,7 @@ func newRoot(o *app.Options) *cobra.Command {
 		SilenceUsage:      true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if showVersion {
-				printVersion()
+				tellVersion()
 				return nil
 			}
 			if err := refuseMisspelt(cmd, args); err != nil {

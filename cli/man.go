@@ -7,6 +7,7 @@ import (
 	"pi/cli/app"
 	"pi/docs"
 	"pi/internal/roff"
+	"pi/internal/version"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,7 +38,7 @@ func manCommand(root *cobra.Command) *cobra.Command {
 
 // manualPage returns the page of the program, or that of the guide that is named.
 func manualPage(root *cobra.Command, guide []string) (string, error) {
-	h := roff.Head{Name: "pi", Section: 1, Source: "pi " + version, Manual: "pi", About: lowerFirst(strings.TrimSuffix(root.Short, "."))}
+	h := roff.Head{Name: "pi", Section: 1, Source: "pi " + version.Program(), Manual: "pi", About: lowerFirst(strings.TrimSuffix(root.Short, "."))}
 	if len(guide) == 0 {
 		text, err := describeProgram(root)
 		return roff.Page(h, text), err

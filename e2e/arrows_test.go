@@ -45,6 +45,7 @@ func rooms() map[string]room {
 		"internal/roff":         {libraries: []string{"github.com/yuin/goldmark"}},
 		"internal/sse":          {libraries: []string{"github.com/tmaxmax/go-sse"}}, // an oracle of its tests
 		"internal/suggest":      {libraries: []string{}},
+		"internal/version":      {libraries: []string{}},
 		"internal/testing":      {rooms: []string{"agent/llm", "internal/sse", "session", "session/message"}, libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "golang.org/x/sys", "golang.org/x/term"}}, // support of tests, and of bench
 		"internal/unmarkup":     {libraries: []string{"golang.org/x/net"}},
 		"internal/filelock":     {rooms: []string{"internal/safefile"}, libraries: []string{"golang.org/x/text"}},
@@ -63,7 +64,7 @@ func rooms() map[string]room {
 		"internal/pick":         {rooms: []string{"internal/cells", "internal/edit", "internal/fuzzy", "internal/keys", "internal/printable"}, libraries: []string{}},
 		"internal/edit":         {rooms: []string{"internal/cells", "internal/printable"}, libraries: []string{}},
 		"session/export":        {rooms: []string{"session", "session/export/page", "session/message", "internal/printable", "internal/safefile"}, libraries: []string{}},
-		"session/export/page":   {rooms: []string{"session", "session/message", "session/rawjson", "internal/markdown", "internal/markup", "internal/picture", "internal/printable"}, libraries: []string{}},
+		"session/export/page":   {rooms: []string{"session", "session/message", "session/rawjson", "internal/markdown", "internal/markup", "internal/picture", "internal/printable", "internal/version"}, libraries: []string{}},
 		"agent":                 {rooms: []string{"agent/llm", "agent/schema", "agent/instructions", "agent/prefix", "agent/work", "session", "session/message", "session/rawjson", "session/compaction", "internal/pace", "internal/picture", "internal/printable", "internal/suggest"}},
 		"agent/attach":          {rooms: []string{"session/message", "internal/picture", "internal/printable", "internal/process", "internal/safefile"}, libraries: []string{}},
 		"agent/definitions":     {rooms: []string{"agent/llm", "internal/frontmatter", "internal/printable", "internal/suggest"}, libraries: []string{}},
@@ -106,7 +107,7 @@ func rooms() map[string]room {
 		"cli/hooktest":          {rooms: []string{"cli/app", "cli/packages", "luahooks/api", "agent", "agent/children", "agent/attach", "agent/command", "agent/llm", "agent/mcp", "agent/provider", "luahooks/record", "luavm", "session/message", "stdlib", "internal/githead", "internal/printable", "internal/process", "internal/suggest", "luahooks/event", "session", "internal/safefile", "luahooks/trust", "repl/terminal/keymap"}, libraries: []string{"github.com/fsnotify/fsnotify", "github.com/modelcontextprotocol/go-sdk", "github.com/yuin/gopher-lua"}},
 		"cli/packages":          {rooms: []string{"internal/printable", "internal/process", "internal/safefile", "internal/suggest", "luahooks/text", "luahooks/trust", "luavm"}, libraries: []string{"github.com/BurntSushi/toml", "golang.org/x/text"}},
 		"docs":                  {rooms: []string{"internal/suggest"}, libraries: []string{}},
-		"cli":                   {rooms: []string{"docs", "agent/mcp", "cli/mcpfile", "cli/mcplogin", "cli/keyring", "cli/keyring/oauth", "luahooks/text", "cli/app", "cli/packages", "cli/hooktest", "cli/providers", "cli/config", "luahooks", "luahooks/examples", "luahooks/replay", "luahooks/starter", "luahooks/trust", "luahooks/event", "stdlib", "stdlib/compat", "luavm", "agent", "agent/llm", "agent/command", "agent/provider", "session", "session/folder", "session/message", "session/export", "repl/terminal", "internal/printable", "internal/roff", "internal/safefile", "internal/suggest", "internal/githead"}},
+		"cli":                   {rooms: []string{"docs", "agent/mcp", "cli/mcpfile", "cli/mcplogin", "cli/keyring", "cli/keyring/oauth", "luahooks/text", "cli/app", "cli/packages", "cli/hooktest", "cli/providers", "cli/config", "luahooks", "luahooks/examples", "luahooks/replay", "luahooks/starter", "luahooks/trust", "luahooks/event", "stdlib", "stdlib/compat", "luavm", "agent", "agent/llm", "agent/command", "agent/provider", "session", "session/folder", "session/message", "session/export", "repl/terminal", "internal/printable", "internal/roff", "internal/safefile", "internal/suggest", "internal/githead", "internal/version"}},
 		"cli/app":               {rooms: []string{"agent/definitions", "agent/children", "agent/schema", "session/rawjson", "agent/mcp", "cli/packages", "cli/mcpfile", "cli/mcplogin", "cli/providers", "cli/keyring", "cli/keyring/oauth", "cli/config", "repl", "repl/completion", "repl/terminal/keymap", "serve/acp", "serve/print", "serve/rpc", "luahooks", "luahooks/api", "luahooks/examples", "luahooks/replay", "luahooks/trust", "stdlib", "agent", "agent/llm", "agent/instructions", "agent/command", "agent/tool", "agent/provider", "session", "session/folder", "session/message", "internal/cells", "internal/clipboard", "internal/filelock", "internal/printable", "internal/process", "internal/suggest", "agent/attach", "agent/prompts", "internal/githead", "internal/safefile"}},
 		"serve/acp":             {rooms: []string{"agent", "agent/mcp", "agent/command", "agent/llm", "agent/tool", "internal/jsonlines", "internal/printable", "internal/safefile", "session", "session/folder", "session/message", "session/rawjson"}, libraries: []string{}},
 		"serve/print":           {rooms: []string{"serve/record", "agent", "agent/command", "session", "session/message", "internal/jsonlines", "internal/printable", "agent/attach"}, libraries: []string{"golang.org/x/term"}},
@@ -116,6 +117,7 @@ func rooms() map[string]room {
 		"e2e":                   {libraries: []string{}}, // tests only
 		"bench":                 {rooms: []string{"internal/testing"}, libraries: []string{}},
 		"examples":              {libraries: []string{}},
+		"release":               {libraries: []string{"github.com/CycloneDX/cyclonedx-go", "github.com/google/licensecheck"}}, // programs that build a release, and its tests
 	}
 }
 

@@ -38,7 +38,7 @@ func TestTheBinaryOfTheGuideIsStatic(t *testing.T) {
 		}
 	}
 	want := newWorld(t).pi("--version")
-	if !regexp.MustCompile(`^pi \d+\.\d+\.\d+\n$`).MatchString(want) {
+	if want != "pi devel\n" {
 		t.Errorf("pi --version: %q", want)
 	}
 	if out, err := exec.Command(pi, "--version").Output(); err != nil || string(out) != want {

@@ -25,7 +25,7 @@ func (r *run) rpc(ctx context.Context) error {
 	}
 	r.ready = func() error { return errors.Join(r.checkNamedModel(), r.checkNamedSession()) }
 	s := rpc.New(os.Stdin, os.Stdout, os.Stderr, rpc.Options{
-		Ready: func() error { return r.choice.check(r.agent.Model()) }, Cycle: p.Config.Models, Sessions: &r.sessions})
+		Ready: func() error { return r.choice.check(r.agent.Model()) }, Cycle: p.Config.Models, Sessions: &r.sessions, Version: p.Version})
 	if err := r.begin(ctx, front{s, s.UI()}, ModeRPC, nil); err != nil {
 		return err
 	}

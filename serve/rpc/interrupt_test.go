@@ -90,7 +90,7 @@ func TestAbortLeavesTheQueues(t *testing.T) {
 	c.until(`"id":"2"`)
 	c.send(`{"id":"3","type":"abort"}`)
 	c.until(`"id":"3"`)
-	check(t, c.answerTo(`{"id":"4","type":"get_state"}`), `*"isStreaming":false*"pendingMessageCount":1}}`)
+	check(t, c.answerTo(`{"id":"4","type":"get_state"}`), `*"isStreaming":false*"pendingMessageCount":1,"version":*}}`)
 	c.send(prompt("5", "three"))
 	c.until("agent_settled")
 	if got := userTexts(c.agent); got != "one three two" {

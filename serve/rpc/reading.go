@@ -35,6 +35,7 @@ type stateData struct {
 	AutoCompaction bool            `json:"autoCompactionEnabled"`
 	MessageCount   int             `json:"messageCount"`
 	PendingCount   int             `json:"pendingMessageCount"`
+	Version        string          `json:"version"` // of the program; ours alone
 }
 
 // stateNow is the data of get_state.
@@ -45,7 +46,7 @@ func (s *Server) stateNow() any {
 		IsStreaming: is.streaming, IsCompacting: is.compactions > 0 || is.summing && !s.agent.IsIdle(),
 		SteeringMode: modeWord(settings.SteerAll), FollowUpMode: modeWord(settings.FollowUpAll),
 		SessionFile: current.File(), SessionID: current.ID(), SessionName: current.Name(),
-		AutoCompaction: settings.Compaction.Enabled, MessageCount: len(messagesOf(current)), PendingCount: is.pending,
+		AutoCompaction: settings.Compaction.Enabled, MessageCount: len(messagesOf(current)), PendingCount: is.pending, Version: s.Version,
 	}
 }
 

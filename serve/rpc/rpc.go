@@ -57,6 +57,7 @@ type Options struct {
 	// Sessions, if set, is where the paths of switch_session and export_html lead to; else
 	// they are as the agent opens them.
 	Sessions Sessions
+	Version  string // of the program
 }
 
 // Server is the front end. As listener it may be used by any goroutine.

@@ -8,8 +8,8 @@ import (
 
 func TestTheStateIsToldWhole(t *testing.T) {
 	t.Parallel()
-	c := start(t, setup{})
-	check(t, c.answerTo(`{"id":"0","type":"get_state"}`), `{"id":"0","type":"response","command":"get_state","success":true,"data":{"model":{"id":"m",*"isStreaming":false,"isCompacting":false,"steeringMode":"one-at-a-time","followUpMode":"one-at-a-time","sessionId":"*","autoCompactionEnabled":false,"messageCount":0,"pendingMessageCount":0}}`)
+	c := start(t, setup{options: Options{Version: "1.2.3"}})
+	check(t, c.answerTo(`{"id":"0","type":"get_state"}`), `{"id":"0","type":"response","command":"get_state","success":true,"data":{"model":{"id":"m",*"isStreaming":false,"isCompacting":false,"steeringMode":"one-at-a-time","followUpMode":"one-at-a-time","sessionId":"*","autoCompactionEnabled":false,"messageCount":0,"pendingMessageCount":0,"version":"1.2.3"}}`)
 }
 
 // What ends a run and is in no message is told beside the events.

@@ -83,5 +83,11 @@ func isPage(path string) bool {
 	}
 	defer f.Close()
 	head, _ := bufio.NewReaderSize(f, 4<<10).Peek(2 << 10)
-	return bytes.HasPrefix(head, []byte("<!DOCTYPE html>")) && bytes.Contains(head, []byte(`<meta name="generator" content="pi"/>`))
+	return bytes.HasPrefix(head, []byte("<!DOCTYPE html>")) && hasGenerator(head)
+}
+
+// hasGenerator reports whether a page says that pi wrote it, of whatever version.
+func hasGenerator(head []byte) bool {
+	const generator = `<meta name="generator" content="pi`
+	return bytes.Contains(head, []byte(generator+" ")) || bytes.Contains(head, []byte(generator+`"/>`)) // as before pages had a version
 }

@@ -32,6 +32,7 @@ import (
 	"pi/internal/markdown"
 	"pi/internal/markup"
 	"pi/internal/printable"
+	"pi/internal/version"
 	"pi/session"
 	"pi/session/message"
 )
@@ -151,7 +152,9 @@ func (p *page) head() {
 	p.w.Raw("<!DOCTYPE html>\n" + `<html lang="en"><head><meta charset="utf-8"/><meta http-equiv="Content-Security-Policy"`)
 	p.w.Attr("content", policy())
 	p.w.Raw(`/><meta name="viewport" content="width=device-width, initial-scale=1"/><meta name="color-scheme" content="light dark"/>` +
-		`<meta name="referrer" content="no-referrer"/><meta name="generator" content="pi"/><link rel="icon" href="data:,"/><title>`)
+		`<meta name="referrer" content="no-referrer"/><meta name="generator"`)
+	p.w.Attr("content", "pi "+version.Program())
+	p.w.Raw(`/><link rel="icon" href="data:,"/><title>`)
 	p.w.Line(p.title)
 	p.w.Raw("</title>\n<style>")
 	p.w.Raw(style)
