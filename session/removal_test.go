@@ -57,6 +57,7 @@ var removals = map[string]string{
 	"cli/packages/team.go RemoveAll":        "a package that is not in place, in the folder that was made for it",
 	"cli/packages/team.go Rename":           "a package that a project names and a user approved, by its sum",
 	"cli/mcplogin/store.go Replace":         "logins to servers, under their lock",
+	"cli/keyring/folderlock.go Remove":      "a folder that is a lock, our own or one that was left behind",
 }
 
 // takesAway are the functions of package os and of safefile, and the methods of files,
