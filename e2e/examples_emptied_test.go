@@ -14,8 +14,8 @@ import (
 )
 
 // firstHandler is where the body of the first function begins that an example registers: a
-// handler of an event, a command, a tool, a completion.
-var firstHandler = regexp.MustCompile(`(?m)(?:pi\.on\("[^"]*", *|^\s*(?:handler|execute|complete|gate|render) *= *)function\([^)]*\)`)
+// handler of an event, a command, a tool, a completion, a login.
+var firstHandler = regexp.MustCompile(`(?m)(?:pi\.on\("[^"]*", *|^\s*(?:handler|execute|complete|gate|render|refresh) *= *)function\([^)]*\)`)
 
 // Every example has tests beside it, and they are about what it does: without the body of its
 // first handler one of them fails.

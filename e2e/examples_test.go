@@ -300,7 +300,9 @@ func TestEveryExamplePassesTheCheck(t *testing.T) {
 	for _, file := range exampleFiles(t) {
 		args = append(args, example(t, filepath.Base(file)))
 	}
-	out := newWorld(t).pi(args...)
+	w := newWorld(t)
+	w.write(w.agentFile("config.toml"), "[hook.login_device]\nserver = \"https://models.example.com\"\nclient_id = \"c\"\n") // without it is no provider
+	out := w.pi(args...)
 	for _, file := range exampleFiles(t) {
 		name := strings.TrimSuffix(filepath.Base(file), ".lua")
 		if !regexp.MustCompile(`(?m)^loads +` + name + ` +\S`).MatchString(out) {
