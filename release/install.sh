@@ -99,6 +99,7 @@ make_folder() {
   new=$1
   mkdir -p "$1" || fail "$1 cannot be made: set PI_DIR to a folder that you can write"
   [ -w "$1" ] || fail "$1 cannot be written: set PI_DIR to a folder that you can write"
+  [ ! -d "$1/pi" ] || fail "$1/pi is a folder: move it away, or set PI_DIR to another folder"
 }
 
 # cleanup runs at the end, however that comes.
