@@ -66,7 +66,7 @@ get_binary() {
     cp "$binaries/$binary" "$work/bin/$binary"
     chmod 755 "$work/bin/$binary"
   else
-    GOOS=${1%/*} GOARCH=${1#*/} go build -buildvcs=false \
+    GOOS=${1%/*} GOARCH=${1#*/} go build \
       -ldflags "-s -w -X pi/internal/version.released=$version" -o "$work/bin/$binary" .
   fi
 }
@@ -141,7 +141,7 @@ awk -v version="$version" '$1 == "##" && $2 == version { found = 1 } END { exit 
 [ ! -e "$out" ] || fail "$out is there already"
 : "${GOTOOLCHAIN:=go$(sed -n 's/^go //p' go.mod)}"
 # What people have set for themselves stays out of the bytes.
-export GOTOOLCHAIN CGO_ENABLED=0 GOFLAGS=-trimpath GOWORK=off GOAMD64=v1 GOARM64=v8.0 GOFIPS140=off
+export GOTOOLCHAIN CGO_ENABLED=0 GOFLAGS="-trimpath -buildvcs=false" GOWORK=off GOAMD64=v1 GOARM64=v8.0 GOFIPS140=off
 time=$(release_time)
 host=$(go env GOHOSTOS)/$(go env GOHOSTARCH)
 
@@ -157,7 +157,7 @@ write_texts
 for target in "$@"; do
   get_binary "$target"
 done
-GOOS=${host%/*} GOARCH=${host#*/} go build -buildvcs=false -ldflags "-s -w" -o "$work/tools/" ./release/pack ./release/sbom
+GOOS=${host%/*} GOARCH=${host#*/} go build -ldflags "-s -w" -o "$work/tools/" ./release/pack ./release/sbom
 "$work/tools/sbom" "$version" "$work/bin" "$work/out" "$@"
 for target in "$@"; do
   pack_target "$target"
