@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -122,5 +123,38 @@ func TestTheGuideIsShort(t *testing.T) {
 	}
 	if words := len(strings.Fields(hooks.Text())); words > 12000 {
 		t.Errorf("it has %d words", words)
+	}
+}
+
+// A page that begins with its contents names all of them, in their order.
+func TestContentsAreThoseOfThePage(t *testing.T) {
+	t.Parallel()
+	guides, err := Guides()
+	if err != nil {
+		t.Fatal(err)
+	}
+	item := regexp.MustCompile(`(?m)^[0-9]+\. \[([^\]]+)\]\(#[^)]+\)$`)
+	pages := 0
+	for _, g := range guides {
+		head, _, _ := strings.Cut(g.Text(), "\n## ")
+		var named, there []string
+		for _, match := range item.FindAllStringSubmatch(head, -1) {
+			named = append(named, match[1])
+		}
+		if named == nil {
+			continue
+		}
+		pages++
+		for _, s := range g.Sections() {
+			if s.Level == 2 {
+				there = append(there, s.Title)
+			}
+		}
+		if !slices.Equal(named, there) {
+			t.Errorf("%s names %q, and has %q", g.Name, named, there)
+		}
+	}
+	if pages == 0 {
+		t.Error("no page begins with its contents")
 	}
 }

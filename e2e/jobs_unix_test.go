@@ -142,8 +142,8 @@ func (w *world) sideBySide(prompts int) (wait func(), last *exec.Cmd) {
 // 200 runs are in the middle of their answers at the same time, with one folder of sessions, and one
 // is killed there with its script, as a machine takes its work along.
 func TestTwoHundredRunsSideBySideLoseAndMixNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("has 200 programs run at a time")
+	if testing.Short() || raceEnabled {
+		t.Skip("has 200 programs run at a time, which the race detector does not look into")
 	}
 	const runs = 200
 	w := newWorld(t)

@@ -36,12 +36,14 @@ absolute() {
   esac
 }
 
+# ask_git prints what git says of this folder, also where the checkout belongs to another user, as in a container.
+ask_git() { git -c safe.directory='*' "$@" 2>/dev/null; }
+
 # release_time prints the time that everything in the archives has.
 release_time() {
   if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then
     printf '%s\n' "$SOURCE_DATE_EPOCH"
-  elif prefix=$(git rev-parse --show-prefix 2>/dev/null) && [ -z "$prefix" ] &&
-    git -c log.showSignature=false log -1 --format=%ct 2>/dev/null; then
+  elif prefix=$(ask_git rev-parse --show-prefix) && [ -z "$prefix" ] && ask_git -c log.showSignature=false log -1 --format=%ct; then
     : # this folder is the top of a checkout, not a folder of another one
   else
     echo 315532800
@@ -64,7 +66,7 @@ get_binary() {
     cp "$binaries/$binary" "$work/bin/$binary"
     chmod 755 "$work/bin/$binary"
   else
-    GOOS=${1%/*} GOARCH=${1#*/} go build -buildvcs=false \
+    GOOS=${1%/*} GOARCH=${1#*/} go build \
       -ldflags "-s -w -X pi/internal/version.released=$version" -o "$work/bin/$binary" .
   fi
 }
@@ -139,7 +141,7 @@ awk -v version="$version" '$1 == "##" && $2 == version { found = 1 } END { exit 
 [ ! -e "$out" ] || fail "$out is there already"
 : "${GOTOOLCHAIN:=go$(sed -n 's/^go //p' go.mod)}"
 # What people have set for themselves stays out of the bytes.
-export GOTOOLCHAIN CGO_ENABLED=0 GOFLAGS=-trimpath GOWORK=off GOAMD64=v1 GOARM64=v8.0 GOFIPS140=off
+export GOTOOLCHAIN CGO_ENABLED=0 GOFLAGS="-trimpath -buildvcs=false" GOWORK=off GOAMD64=v1 GOARM64=v8.0 GOFIPS140=off
 time=$(release_time)
 host=$(go env GOHOSTOS)/$(go env GOHOSTARCH)
 
@@ -155,7 +157,7 @@ write_texts
 for target in "$@"; do
   get_binary "$target"
 done
-GOOS=${host%/*} GOARCH=${host#*/} go build -buildvcs=false -o "$work/tools/" ./release/pack ./release/sbom
+GOOS=${host%/*} GOARCH=${host#*/} go build -ldflags "-s -w" -o "$work/tools/" ./release/pack ./release/sbom
 "$work/tools/sbom" "$version" "$work/bin" "$work/out" "$@"
 for target in "$@"; do
   pack_target "$target"

@@ -20,12 +20,12 @@ fail() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# waited runs a program so that a signal ends it at once.
+# waited runs a program so that a signal ends it at once, also one that comes as soon as it has begun.
 waited() {
+  before=${!:-} child=begun
   "$@" &
-  child=$!
   status=0
-  wait "$child" || status=$?
+  wait "$!" || status=$?
   child=
   return "$status"
 }
@@ -99,11 +99,12 @@ make_folder() {
   new=$1
   mkdir -p "$1" || fail "$1 cannot be made: set PI_DIR to a folder that you can write"
   [ -w "$1" ] || fail "$1 cannot be written: set PI_DIR to a folder that you can write"
+  [ ! -d "$1/pi" ] || fail "$1/pi is a folder: move it away, or set PI_DIR to another folder"
 }
 
 # cleanup runs at the end, however that comes.
 cleanup() {
-  if [ -n "$child" ] && kill "$child" 2>/dev/null; then wait "$child" || :; fi
+  if [ -n "$child" ] && [ "${!:-}" != "$before" ] && kill "$!" 2>/dev/null; then wait "$!" || :; fi
   if [ -n "$box" ]; then rm -rf "$box"; fi
   if [ -z "$finished" ]; then
     if [ -n "$part" ]; then rm -f "$part"; fi

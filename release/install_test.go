@@ -304,6 +304,14 @@ func TestNothingIsInstalled(t *testing.T) {
 			d.write(filepath.Join(d.home, "file"), "", 0o600)
 			d.env = append(d.env, "PI_DIR="+filepath.Join(d.home, "file/bin"))
 		}, "set PI_DIR to a folder that you can write"},
+		"a folder in its place": {func(d *download) {
+			for _, folder := range []string{"other", "other/pi"} {
+				if err := os.Mkdir(filepath.Join(d.home, folder), 0o755); err != nil {
+					d.t.Fatal(err)
+				}
+			}
+			d.env = append(d.env, "PI_DIR="+filepath.Join(d.home, "other"))
+		}, "other/pi is a folder"},
 		"a server that nobody knows": {func(d *download) {
 			empty := filepath.Join(d.path, "empty")
 			d.write(empty, "", 0o600)

@@ -288,7 +288,12 @@ func TestArchivesAreMadeForAllTargetsAsRoot(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	env := []string{"PI_BINARIES=" + standIns(t)}
+	if os.Geteuid() == 0 { // in a container a checkout may belong to another user, which git takes amiss
+		if err := errors.Join(os.Lchown(tree, 65534, 65534), os.Lchown(filepath.Join(tree, ".git"), 65534, 65534)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := []string{"PI_BINARIES=" + standIns(t), "GIT_CONFIG_GLOBAL=/dev/null"}
 	mustBuild(t, tree, []string{"sh"}, env, version)
 	first := filepath.Join(tree, "dist", version)
 	mustBuild(t, tree, lastShell(), append(env, fmt.Sprintf("SOURCE_DATE_EPOCH=%d", commit), "TZ=Asia/Tokyo"), "-o", "second", version, "windows/arm64")
@@ -389,11 +394,11 @@ func TestScriptsArePlain(t *testing.T) {
 				t.Errorf("%v, %s: %v\n%s", shell, script, err, out)
 			}
 		}
-		if _, err := exec.LookPath("shellcheck"); err != nil {
-			t.Skip("without shellcheck nobody looks for what is no POSIX")
-		}
-		if out, err := exec.Command("shellcheck", script).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", script, err, out)
-		}
+	}
+	if _, err := exec.LookPath("shellcheck"); err != nil {
+		t.Skip("without shellcheck nobody looks for what is no POSIX")
+	}
+	if out, err := exec.Command("shellcheck", "build.sh", "install.sh").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
