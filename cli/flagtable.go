@@ -66,7 +66,7 @@ func flagTable(o *app.Options, showVersion *bool) []flagSection {
 			{name: "mode-name", to: &o.ModeName, values: modeValues(o), text: "begin in this `MODE` of a hook; default for none",
 				more: "It does not count which [mode](hooks.md#a-mode) the session was left in."},
 			{name: "api-key", to: &o.APIKey, seldom: true, text: "use this `KEY` for the provider of the model, for this run"},
-			{name: "login", to: &o.Login, seldom: true, text: "ask for the key of a provider in this terminal, keep it, and leave; editors start it"},
+			{name: "login", to: &o.Login, seldom: true, text: "sign in to a provider in this terminal, or keep its key, and leave; editors start it"},
 		}},
 		{title: "Session", flags: sessionFlagRows(o)},
 		{title: "Limits", flags: limitFlagRows(o)},

@@ -102,6 +102,9 @@ func scriptOverHTTP(ts *testscript.TestScript, neg bool, args []string) {
 // begins with { is the answer to the next request for a token, one with http where that leads.
 func scriptGuarded(ts *testscript.TestScript, _ bool, args []string) {
 	b := oauthtest.Behaviour{Denies: slices.Contains(args, "denies"), NamesItself: slices.Contains(args, "names-itself"), Rotates: slices.Contains(args, "rotates")}
+	if slices.Contains(args, "waits") {
+		b.Device.Pending = -1
+	}
 	for _, arg := range args {
 		switch {
 		case strings.HasPrefix(arg, "{"):

@@ -129,5 +129,17 @@ func (l Login) Check(checkAddress func(address string) error) error {
 	if l.Redirect != "" && l.Kind != LoginPKCE {
 		return fmt.Errorf("redirect is of kind pkce, and this is %s", l.Kind)
 	}
+	for _, name := range flowFields() {
+		if _, ok := l.Extra[name]; ok {
+			return fmt.Errorf("extra: %s is a field of the sign-in itself, which sets it", name)
+		}
+	}
 	return nil
+}
+
+// flowFields are those that a sign-in or a renewal sets: another value, such as a state that does not
+// change, would take away what they protect.
+func flowFields() []string {
+	return []string{"response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method",
+		"grant_type", "code", "code_verifier", "device_code", "refresh_token"}
 }

@@ -51,6 +51,10 @@ type Request struct {
 	Fresh     bool   // the connection that was used last is not to be trusted
 	Headers   map[string]string
 
+	// Secret are headers that let the request in, beside the key or in its place. They are set last:
+	// the callbacks do not see them, and no error repeats a value.
+	Secret map[string]string
+
 	// Refused are the thoughts of earlier answers that a server has refused, see
 	// [ProviderError].Unfit: they stay out. Nobody writes to it.
 	Refused map[Thought]bool

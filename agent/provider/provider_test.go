@@ -428,6 +428,25 @@ func TestAKeyNeverStandsInAConnectionError(t *testing.T) {
 
 const hello = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
 
+func TestHeadersOfALoginAreSentLastAndSeenByNobody(t *testing.T) {
+	const pass = "pass-of-a-login-0123456789"
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "you are "+r.Header.Get("X-Seat")+" of "+r.Header.Get("X-Team"), http.StatusBadRequest)
+	})
+	r := requestTo(s.URL)
+	r.Headers, r.Secret = map[string]string{"X-Team": "blue"}, map[string]string{"X-Seat": pass}
+	r.Header = func(_ context.Context, h http.Header) error {
+		if h.Get("X-Seat") != "" || h.Get("X-Team") != "blue" {
+			t.Errorf("headers %v", h)
+		}
+		h.Set("X-Seat", "of a listener")
+		return nil
+	}
+	if text := providerError(t, ask(nil, r).Err).Error(); !strings.Contains(text, "you are [key] of blue") {
+		t.Error(text)
+	}
+}
+
 func TestCallbacksSeeAndChangeTheRequest(t *testing.T) {
 	var got http.Header
 	var body string

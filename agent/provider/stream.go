@@ -265,6 +265,10 @@ func newRequest(ctx context.Context, r *llm.Request, call *Call, f *faults) (*ht
 			return nil, fmt.Errorf("prepare the request headers: %w", err)
 		}
 	}
+	for name, value := range r.Secret {
+		req.Header.Set(name, value)
+		f.secrets.add(value)
+	}
 	f.secrets.addHeaders(req.Header)
 	f.secrets.addURL(req.URL)
 	f.keyless = !f.secrets.sent

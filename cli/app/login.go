@@ -150,8 +150,8 @@ func (p *Place) login(user keyring.User, own *hookAccounts, begin func(ctx conte
 	}
 }
 
-// signIn asks in the terminal for the key of a provider, as an editor wants it where one is
-// missing. It fails if none was kept, or it has no effect.
+// signIn signs a user in in the terminal, or asks for a key, as an editor wants it where one is
+// missing: it fails if none was kept, or it has no effect. No hook is loaded for that.
 func (p *Place) signIn(ctx context.Context) error {
 	if err := provider.CheckProxies(p.Env.getenv); err != nil { // before the key is asked for, which is tried
 		return UsageError{Err: err}

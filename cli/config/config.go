@@ -33,7 +33,7 @@ import "time"
 //	max     the largest number allowed
 //	form    url, path, paths or hooks: see decoder.normalize
 //	warn    a bad value is a warning, not an error
-//	secret  never printed
+//	secret  never printed; "named": those of a table whose names speak of keys
 //
 // A value that breaks its rule is reported and leaves the earlier one in force.
 type Config struct {
@@ -173,7 +173,7 @@ type Login struct {
 	ClientID     string            `toml:"client_id"`
 	Scopes       []string          `toml:"scopes"`
 	Redirect     string            `toml:"redirect"`
-	Extra        map[string]string `toml:"extra"` // sent along
+	Extra        map[string]string `toml:"extra" secret:"named"` // sent along
 }
 
 // Model adds a model to its provider or overrides one. What is empty, 0 or

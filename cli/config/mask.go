@@ -89,7 +89,8 @@ func NamesSecret(spec string) bool {
 	return strings.HasPrefix(spec, "env:") || strings.HasPrefix(spec, "file:") || strings.HasPrefix(spec, "!")
 }
 
-// secretsIn returns the strings in a decoded file that are API keys or header values.
+// secretsIn returns the strings in a decoded file that are API keys or header values, and what goes
+// along with a login under a name that says that it is secret.
 // secret says that value is below such a key. The name of a variable, a file or a command
 // is no secret.
 func secretsIn(value any, secret bool) (keys []string) {
@@ -100,6 +101,9 @@ func secretsIn(value any, secret bool) (keys []string) {
 		}
 	case map[string]any:
 		for name, below := range v {
+			if name == "extra" { // of a login
+				keys = append(keys, hookSecrets(below)...)
+			}
 			keys = append(keys, secretsIn(below, secret || name == "api_key" || name == "headers")...)
 		}
 	case []map[string]any:

@@ -15,6 +15,7 @@ func TestCopiesOfSettingsHaveNoKeys(t *testing.T) {
 		"in other quotes":          {text: "providers.a.api_key = 'sk-123456789'\n", want: "providers.a.api_key = '" + maskedKey + "'\n"},
 		"a header":                 {text: "[providers.a]\nheaders = { X-Key = \"sk-123456789\" }\n", want: "[providers.a]\nheaders = { X-Key = \"" + maskedKey + "\" }\n"},
 		"of a model":               {text: "[[providers.a.models]]\nid = \"m\"\nheaders.k = \"sk-123456789\"\n", want: "[[providers.a.models]]\nid = \"m\"\nheaders.k = \"" + maskedKey + "\"\n"},
+		"along with a login":       {text: "[providers.a.login]\nextra = { client_secret = \"sk-123456789\", audience = \"x\" }\n", want: "[providers.a.login]\nextra = { client_secret = \"" + maskedKey + "\", audience = \"x\" }\n"},
 		"twice":                    {text: "[providers.a]\napi_key = \"sk-123456789\"\n[providers.b]\napi_key = \"sk-123456789\"\n", want: "[providers.a]\napi_key = \"" + maskedKey + "\"\n[providers.b]\napi_key = \"" + maskedKey + "\"\n"},
 		"a variable":               {text: "providers.a.api_key = \"env:KEY\"\n", want: "providers.a.api_key = \"env:KEY\"\n"},
 		"a command":                {text: "providers.a.api_key = \"!pass a\"\n", want: "providers.a.api_key = \"!pass a\"\n"},

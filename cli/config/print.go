@@ -148,6 +148,10 @@ func (p *printer) section(header, path string, tag reflect.StructTag, v reflect.
 		}
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		for _, key := range keys {
+			tag := tag
+			if tag.Get("secret") == "named" && !printable.CarriesKey(key.String()) {
+				tag = ""
+			}
 			p.setting(KeyPath(path, key.String()), key.String(), p.shown(tag, v.MapIndex(key)))
 		}
 	}

@@ -35,6 +35,7 @@ func withoutSecrets(c Config) Config {
 	providers := map[string]Provider{}
 	for name, p := range c.Providers {
 		p.BaseURL, p.APIKey, p.Headers, p.Compat = "", "", nil, nil
+		p.Login.Extra = nil
 		models := []Model{}
 		for _, m := range p.Models {
 			m.Headers, m.Compat = nil, nil
@@ -71,6 +72,8 @@ input = ["text"]
 cost = { input = 1, output = 2.5 }
 [providers.run]
 api_key = "!echo secret"
+[providers.run.login]
+extra = { client_key = "secret", audience = "shown" }
 `)
 	s.project("hooks = ['a.lua']\n")
 	cfg, problems := s.load()
@@ -87,7 +90,7 @@ api_key = "!echo secret"
 		`model = "a/b" # ` + file + "1 ", `thinking = "medium" # default`, `max_delay = "1m30s" # ` + file + "3",
 		`[keys] quit = ["ctrl+q"] # ` + file + "5", `[providers."my own"]`, `[[providers."my own".models]] id = "m"`,
 		`[providers."my own".models.cost] input = 1.0`, `output = 2.5`, `reasoning = false`, `api_key = "…"`, `api_key = "!…"`,
-		`[providers."my own".compat] a = [1, {b = "c"}] # ` + file + "10", `Authorization = "…"`, `X-Key = "env:MY_KEY"`, "# project hooks: [", "joe:xxxxx@host",
+		`[providers."my own".compat] a = [1, {b = "c"}] # ` + file + "10", `Authorization = "…"`, `X-Key = "env:MY_KEY"`, `audience = "shown"`, `client_key = "…"`, "# project hooks: [", "joe:xxxxx@host",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, out.String())

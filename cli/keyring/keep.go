@@ -142,11 +142,11 @@ type field struct {
 }
 
 // entryOf returns an entry with these fields, and those of the entry from before that are not among
-// replaced.
+// replaced, in whatever case they are written: whoever reads JSON here takes them for the same.
 func entryOf(fields []field, old []byte, replaced []string) []byte {
 	members, _ := membersOf(old)
 	for _, m := range members {
-		if !slices.Contains(replaced, m.name) {
+		if !slices.ContainsFunc(replaced, func(name string) bool { return strings.EqualFold(name, m.name) }) {
 			fields = append(fields, field{m.name, old[m.from:m.end]})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/cli/keyring/oauth"
 )
 
@@ -118,5 +119,26 @@ func TestALoginThatIsInterruptedKeepsNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(r.auth.path); err == nil {
 		t.Error("a key was kept")
+	}
+}
+
+func TestWhatAnAccountOffersNamesTheHookThatSaysSo(t *testing.T) {
+	l := &llm.Login{Kind: llm.LoginDevice}
+	if got := (Account{Login: l}).Offers(); got != "a code for a browser" {
+		t.Error(got)
+	}
+	l.Hook.Path = "/hooks/acme.lua"
+	if got := (Account{Login: l}).Offers(); got != "a code for a browser, as the hook /hooks/acme.lua says" {
+		t.Error(got)
+	}
+}
+
+func TestWhichAddressesAHookOpens(t *testing.T) {
+	for address, opens := range map[string]bool{"https://a.example/#/device": true, "http://127.0.0.1:1/x": true, "http://a.example/": false, "file:///etc/passwd": false, "%": false} {
+		opened := ""
+		ui := scriptUser{user: oauth.User{Tell: func(string) {}, Open: func(_ context.Context, a string) error { opened = a; return nil }}}
+		if err := ui.Open(t.Context(), address); (err == nil) != opens || (opened == address) != opens {
+			t.Errorf("%s: opened %q, %v", address, opened, err)
+		}
 	}
 }

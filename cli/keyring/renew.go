@@ -27,6 +27,9 @@ const (
 // errNoRenewal says that a login cannot be renewed.
 var errNoRenewal = errors.New("there is nothing to renew the login with")
 
+// errGone says that somebody has removed a login meanwhile.
+var errGone = errors.New("it is not there any more")
+
 // signedIn returns what a request is let in with by a login, renewed if it is time.
 func (k Key) signedIn(ctx context.Context, l login) (llm.Auth, login, error) {
 	now := k.Ring.now()
@@ -100,21 +103,43 @@ func (k Key) renew(ctx context.Context, name, old string) (login, error) {
 	defer cancel()
 	select {
 	case k.Ring.renewing <- struct{}{}:
-		defer func() { <-k.Ring.renewing }()
 	case <-ctx.Done():
 		return login{}, context.Cause(ctx)
 	}
-	auth := k.Ring.auth
-	lock, err := lockFolder(ctx, auth.path)
+	lock, err := lockFolder(ctx, k.Ring.auth.path)
 	if err != nil {
-		return login{}, fmt.Errorf("lock %s: %w", config.Tilde(auth.path), err)
+		<-k.Ring.renewing
+		return login{}, fmt.Errorf("lock %s: %w", config.Tilde(k.Ring.auth.path), err)
 	}
-	defer lock.release()
+	type outcome struct {
+		login login
+		err   error
+	}
+	ended := make(chan outcome, 1)
+	go func() { // goes on when whoever asked has left: the server may have taken the refresh token already
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTime)
+		defer cancel()
+		l, err := k.replace(ctx, name, old)
+		lock.release()
+		<-k.Ring.renewing
+		ended <- outcome{l, err}
+	}()
+	select {
+	case o := <-ended:
+		return o.login, o.err
+	case <-ctx.Done():
+		return login{}, context.Cause(ctx)
+	}
+}
+
+// replace is [Key.renew] for who has the lock.
+func (k Key) replace(ctx context.Context, name, old string) (login, error) {
+	auth := k.Ring.auth
 	auth.forget()
 	have, found := auth.find(name)
 	switch {
 	case !found:
-		return login{}, errors.New("it is not there any more")
+		return login{}, errGone
 	case have.Type != "oauth" || have.Access != old: // somebody was faster
 		return have, nil
 	case !k.mayRenew(have):
@@ -135,9 +160,8 @@ func (k Key) renew(ctx context.Context, name, old string) (login, error) {
 	if err != nil { // the old one may be worth nothing now
 		return login{}, fmt.Errorf("write %s: %w", config.Tilde(auth.path), err)
 	}
-	have, found = auth.find(name)
-	if !found {
-		return login{}, errors.New("it is not there any more")
+	if have, found = auth.find(name); !found {
+		return login{}, errGone
 	}
 	return have, nil
 }

@@ -166,6 +166,36 @@ func TestOfSeveralRequestsOneRenews(t *testing.T) {
 	}
 }
 
+// Who leaves in the middle of a renewal does not lose what the server gives for a refresh token that is
+// good once.
+func TestARenewalGoesOnWhenWhoeverAskedHasLeft(t *testing.T) {
+	asked, released := make(chan bool, 2), make(chan bool)
+	s := server(t, oauthtest.Behaviour{Rotates: true, Instead: func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/token" {
+			asked <- true
+			<-released
+		}
+		return false
+	}})
+	k := signedInAt(t, s, -time.Hour)
+	before := entryIn(t, k.Ring, "acme")["access"]
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() {
+		_, err := k.Resolve(ctx)
+		left <- err
+	}()
+	<-asked
+	leave()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	close(released)
+	if key, err := k.Resolve(t.Context()); err != nil || key == before || key != entryIn(t, k.Ring, "acme")["access"] || s.Count("POST /token") != 1 {
+		t.Errorf("%q, %v, asked %d times", key, err, s.Count("POST /token"))
+	}
+}
+
 // A login is renewed at the address that gave it, whatever the settings say by now; one of another
 // program as the settings say; and none as a hook says.
 func TestWhereALoginIsRenewed(t *testing.T) {
@@ -222,12 +252,12 @@ func (s *script) Auth(_ context.Context, c llm.Credential) (llm.Auth, error) {
 
 func TestALoginOfAHookGoesToThatHookOnly(t *testing.T) {
 	mine := llm.LoginHook{Path: "/hooks/mine.lua", Scope: "global"}
-	functions := &script{started: llm.Credential(`{"access": "one", "team": "red", "expires": 1, "type": "api_key", "hook": {"path": "/other.lua"}}`), refreshed: llm.Credential(`{"access": "two", "team": "blue"}`)}
+	functions := &script{started: llm.Credential(`{"access": "one", "team": "red", "expires": 1, "type": "api_key", "hook": {"path": "/other.lua"}, "HOOK": null, "Type": "api_key"}`), refreshed: llm.Credential(`{"access": "two", "team": "blue"}`)}
 	r := testRing(t, `{"other": {"type": "api_key", "key": "x"}}`, nil)
 	if err := r.SignIn(t.Context(), "acme", llm.Login{Script: functions, Hook: mine}, oauth.User{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if entry := entryIn(t, r, "acme"); entry["type"] != "oauth" || fmt.Sprint(entry["hook"]) != "map[path:/hooks/mine.lua scope:global]" {
+	if entry := entryIn(t, r, "acme"); len(entry) != 6 || entry["type"] != "oauth" || fmt.Sprint(entry["hook"]) != "map[path:/hooks/mine.lua scope:global]" {
 		t.Errorf("%v", entry)
 	}
 	k := Key{Ring: r, Provider: "acme", Hook: "mine", Logins: []string{"acme"}, Script: &llm.Login{Script: functions, Hook: mine}}

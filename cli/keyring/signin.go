@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -100,7 +101,11 @@ type scriptUser struct {
 }
 
 func (s *scriptUser) Open(ctx context.Context, address string) error {
-	if err := oauth.CheckText(address); err != nil {
+	u, err := url.Parse(address)
+	if err != nil {
+		return errors.New("that is no address")
+	}
+	if err := oauth.CheckAddress(u); err != nil {
 		return err
 	}
 	s.user.Tell("Open this address to sign in:\n" + printable.VisibleLine(address))
@@ -142,13 +147,21 @@ func offers(l *llm.Login) string {
 	case l.Script != nil:
 		return "the login of the hook " + config.Tilde(l.Hook.Path)
 	case l.Kind == llm.LoginPKCE:
-		return "a browser"
+		return "a browser" + saidBy(l.Hook)
 	case l.Kind == llm.LoginDevice:
-		return "a code for a browser"
+		return "a code for a browser" + saidBy(l.Hook)
 	case l.Kind == LoginOpenRouter:
 		return "a browser or a key"
 	}
 	return "a key"
+}
+
+// saidBy names the hook that says where one signs in; "" where no hook does.
+func saidBy(hook llm.LoginHook) string {
+	if hook.Path == "" {
+		return ""
+	}
+	return ", as the hook " + config.Tilde(hook.Path) + " says"
 }
 
 // HasSignIn reports whether a provider is signed in to otherwise than with a key.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"maps"
 	"strings"
 
 	"pi/agent/llm"
@@ -80,11 +79,7 @@ func withAlong(r *llm.Request, auth llm.Auth) *llm.Request {
 	if auth.BaseURL != "" {
 		model.BaseURL = auth.BaseURL
 	}
-	changed.Model, changed.Headers = &model, maps.Clone(r.Headers)
-	if changed.Headers == nil {
-		changed.Headers = map[string]string{}
-	}
-	maps.Copy(changed.Headers, auth.Headers)
+	changed.Model, changed.Secret = &model, auth.Headers
 	return &changed
 }
 

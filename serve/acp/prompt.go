@@ -354,7 +354,7 @@ func refusals() map[string]string {
 		"quit": "the client decides when this ends: close the session there", "exit": "the client decides when this ends: close the session there",
 		"new": session, "clear": session, "resume": session, "branch": session, "fork": session,
 		"tree": "the client shows one branch of the session; run pi in a terminal to move in its tree",
-		"copy": terminal, "login": terminal + "; run pi in one, or put the key into the environment",
+		"copy": terminal, "login": terminal + "; run pi login in one, or put the key into the environment",
 		"settings": terminal + "; the client shows what can be chosen here, and config.toml has the rest",
 		"hotkeys":  terminal, "expand": terminal,
 	}

@@ -160,7 +160,7 @@ func (v *Server) initialize(f fields) (any, error) {
 	}
 	methods := []signIn{}
 	if can.object("auth").flag("terminal") && len(v.SignIn) > 0 {
-		methods = append(methods, signIn{"terminal", "login", "Sign in to a provider", "Asks for the key of a provider in a terminal, tries it, and keeps it.", v.SignIn})
+		methods = append(methods, signIn{"terminal", "login", "Sign in to a provider", "Signs in to a provider in a terminal, or asks for its key and tries it, and keeps what comes of it.", v.SignIn})
 	}
 	v.conn.signsIn.Store(len(methods) > 0)
 	return initialized{
