@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,11 +16,13 @@ import (
 
 	"pi/cli/app"
 	"pi/cli/config"
+	"pi/cli/mcplogin"
 	"pi/cli/providers"
 	"pi/internal/githead"
 	"pi/internal/printable"
 	"pi/luahooks/trust"
 	"pi/luavm"
+	"pi/repl/terminal"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -60,7 +63,7 @@ func doctorCommand(o *app.Options) *cobra.Command {
 			if asJSON {
 				err = printJSON(findings)
 			} else {
-				printFindings(cmd.OutOrStdout(), findings)
+				printFindings(cmd.OutOrStdout(), paletteOf(p), findings)
 			}
 			if err == nil && slices.ContainsFunc(findings, func(f finding) bool { return f.State == stateBroken }) {
 				return app.ErrReported
@@ -72,13 +75,13 @@ func doctorCommand(o *app.Options) *cobra.Command {
 	return c
 }
 
-func printFindings(out io.Writer, findings []finding) {
+func printFindings(out io.Writer, colours terminal.Palette, findings []finding) {
 	for _, f := range findings {
 		line := f.Text
 		if f.Hint != "" {
 			line += "; " + f.Hint
 		}
-		fmt.Fprintf(out, "%-7s %-9s %s\n", f.State, f.Area, printable.VisibleLine(line))
+		fmt.Fprintf(out, "%s %-9s %s\n", paintState(colours, f.State, 7), f.Area, printable.VisibleLine(line))
 	}
 }
 
@@ -138,20 +141,24 @@ func lookAtSettings(p *app.Place, f *found) {
 
 func lookAtKeys(p *app.Place, f *found) {
 	defer p.Keys.Freeze()()
+	for _, problem := range providers.SectionProblems(p.Config, p.Keys) {
+		f.add(stateWarn, problem, "mend it there")
+	}
 	var keys []string
 	states := providers.States(p.Config, p.Keys)
 	for _, name := range slices.Sorted(maps.Keys(states)) {
-		_, isSet := p.Config.Providers[name]
+		section, isSet := p.Config.Providers[name]
+		var unread error
+		if strings.HasPrefix(section.APIKey, "file:") { // nothing runs for it
+			_, unread = p.Keys.Resolve(context.Background(), section.APIKey)
+		}
 		switch s := states[name]; {
+		case unread != nil:
+			f.add(stateBroken, fmt.Sprintf("api_key of [providers.%s]: %v", name, unread), "put the key there, or change the setting")
 		case s.From != "" && s.Missing == "":
 			keys = append(keys, name+" ("+s.From+")")
 		case isSet && s.Missing != "":
 			f.add(stateWarn, name+" lacks "+s.Missing, "set it, or /login "+name+" in the terminal")
-		}
-		if file, ok := strings.CutPrefix(p.Config.Providers[name].APIKey, "file:"); ok {
-			if _, err := p.Keys.SecretIn(file); err != nil {
-				f.add(stateBroken, fmt.Sprintf("api_key of [providers.%s]: %v", name, err), "put the key there, or change the setting")
-			}
 		}
 	}
 	if len(keys) > 0 {
@@ -226,6 +233,18 @@ func lookAtLogins(p *app.Place, f *found) {
 		text, hint, _ := strings.Cut(line, "; ")
 		f.add(stateWarn, text, hint)
 	}
+	logins := p.Logins("")
+	for _, e := range p.MCPServers(nil).Entries {
+		state := logins.State(e)
+		if why, ok := strings.CutPrefix(state, mcplogin.StateUnknown); ok {
+			text, hint, _ := strings.Cut(why, "; ")
+			f.add(stateBroken, text, hint)
+			break // it is one file for all
+		}
+		if state == mcplogin.StateRanOut {
+			f.add(stateWarn, "server "+e.Name+": "+state, "pi mcp login "+e.Name)
+		}
+	}
 	f.otherwise("no login has run out")
 }
 
@@ -234,14 +253,14 @@ func lookAtTrust(p *app.Place, f *found) {
 		f.add(stateBroken, err.Error(), "pi trust shows it and asks")
 	}
 	if waiting := p.Waiting(true); len(waiting) > 0 {
-		f.add(stateWarn, printable.Count(len(waiting), "change")+" waits for your approval", "pi trust shows and asks")
+		f.add(stateWarn, "waiting for your approval: "+printable.Count(len(waiting), "change"), "pi trust shows and asks")
 	}
 	open := slices.DeleteFunc(p.ProjectFiles(), func(file trust.ProjectFile) bool { return file.Approved })
 	switch {
 	case len(open) > 0 && p.Guard.Store().IsRefused(p.Cwd):
 		f.add(stateOK, "you said never to run what this project brings", "")
 	case len(open) > 0:
-		f.add(stateWarn, printable.Count(len(open), "file")+" of this project is not approved and has no effect", "pi trust shows and asks")
+		f.add(stateWarn, "not approved, and without an effect: "+printable.Count(len(open), "file")+" of this project", "pi trust shows and asks")
 	}
 	f.otherwise("nothing waits for approval")
 }

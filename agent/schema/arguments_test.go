@@ -133,6 +133,8 @@ func TestSchemaThatDoesNotResolveIsUsedWithoutTheOffender(t *testing.T) {
 			[]string{"/properties/s/pattern", "/properties/t/pattern"}, `{"n":"x"}`},
 		{"conflict of two keywords", `{"type":"object","properties":{"definitions":{"type":"object"},"n":{"type":"integer","definitions":{},"$defs":{}}}}`, []string{"/properties/n/$defs"}, `{"n":"x"}`},
 		{"type of a wrong type", `{"type":"object","properties":{"s":{"type":5},"n":{"type":"integer"}}}`, []string{"/properties/s/type"}, `{"n":"x"}`},
+		{"type that there is not", `{"type":"object","dependentRequired":{"type":["n"]},"properties":{"s":{"type":"strng"},"t":{"type":["string","nil"]},"n":{"type":["integer"]}}}`,
+			[]string{"/properties/s/type", "/properties/t/type"}, `{"n":"x"}`},
 		{"reference to elsewhere", `{"type":"object","properties":{"n":{"type":"integer"},"r":{"$ref":"https://example.com/x.json"}}}`, []string{"/properties/r/$ref"}, `{"n":"x"}`},
 	} {
 		c, err := Compile(json.RawMessage(tt.schema))

@@ -61,8 +61,14 @@ func Compile(parameters json.RawMessage) (*Checker, error) {
 	}
 }
 
-// resolveSchema builds a schema from decoded JSON. The tree is not changed.
+// resolveSchema builds a schema from decoded JSON. The tree is not changed. A type that there is
+// not is an error, for nothing would fit it.
 func resolveSchema(tree any) (*jsonschema.Schema, *jsonschema.Resolved, error) {
+	for _, s := range keywordSpots(tree, "") {
+		if s.key == "type" && !isType(s.in[s.key]) {
+			return nil, nil, fmt.Errorf("%s: there is no type %v", s.path, s.in[s.key])
+		}
+	}
 	b, err := json.Marshal(tree)
 	if err != nil {
 		return nil, nil, err
@@ -74,6 +80,15 @@ func resolveSchema(tree any) (*jsonschema.Schema, *jsonschema.Resolved, error) {
 	s.Schema = "" // another draft's name is no reason to refuse what we understand
 	r, err := s.Resolve(nil)
 	return &s, r, err
+}
+
+// isType reports whether JSON Schema has a type, or each of a list of them.
+func isType(value any) bool {
+	if list, ok := value.([]any); ok {
+		return !slices.ContainsFunc(list, func(v any) bool { return !isType(v) })
+	}
+	name, _ := value.(string)
+	return slices.Contains([]string{"null", "boolean", "object", "array", "number", "string", "integer"}, name)
 }
 
 // dropOffender removes one keyword that keeps the schema from resolving, and returns its
@@ -151,7 +166,7 @@ func keywordSpots(schema any, path string) (spots []keywordSpot) {
 // spotsBelow lists the keywords of the schemas that the value of a keyword holds.
 func spotsBelow(keyword string, value any, path string) (spots []keywordSpot) {
 	switch keyword {
-	case "enum", "const", "default", "examples":
+	case "enum", "const", "default", "examples", "dependentRequired":
 		return nil
 	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
 		named, _ := value.(map[string]any)

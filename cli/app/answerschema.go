@@ -11,6 +11,7 @@ import (
 	"pi/agent"
 	"pi/agent/schema"
 	"pi/cli/config"
+	"pi/internal/printable"
 	"pi/internal/safefile"
 )
 
@@ -21,7 +22,10 @@ const mostOfSchema = 1 << 20
 // error says what of it is wrong, and in which line.
 func readAnswerSchema(path string) (*finalAnswer, error) {
 	text, err := safefile.Read(path, mostOfSchema)
-	if err != nil {
+	switch {
+	case errors.Is(err, safefile.ErrNotRegular):
+		return nil, fmt.Errorf("%s is not a regular file of at most %s", config.Tilde(path), printable.Bytes(mostOfSchema))
+	case err != nil:
 		return nil, err
 	}
 	at := func(offset int64, problem string) error {
@@ -43,7 +47,11 @@ func readAnswerSchema(path string) (*finalAnswer, error) {
 	case err != nil:
 		return nil, at(0, err.Error())
 	case len(checker.Dropped) > 0:
-		return nil, at(offsetOf(text, checker.Dropped[0]), fmt.Sprintf("%s does not resolve", checker.Dropped[0]))
+		problem := "is not what JSON Schema has there"
+		if strings.HasSuffix(checker.Dropped[0], "$ref") {
+			problem = "does not resolve"
+		}
+		return nil, at(offsetOf(text, checker.Dropped[0]), checker.Dropped[0]+" "+problem)
 	}
 	return newFinalAnswer(text)
 }

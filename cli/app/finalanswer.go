@@ -186,7 +186,8 @@ func (*finalAnswer) Wants(k agent.Kind) bool { return k == agent.KindToolExecuti
 // Handle counts the calls that failed: their arguments do not fit, or a gate has blocked them.
 func (f *finalAnswer) Handle(_ context.Context, e agent.Event) error {
 	if end := e.(*agent.ToolExecutionEnd); end.Name == finalAnswerName && end.Result.IsError {
-		f.fail((&message.Message{Content: end.Result.Content[:min(1, len(end.Result.Content))]}).Text()) // what stands behind is for the model
+		why := end.Result.Content
+		f.fail((&message.Message{Content: why[:min(1, len(why))]}).Text()) // what others say of the call comes behind
 	}
 	return nil
 }

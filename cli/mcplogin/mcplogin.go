@@ -194,18 +194,25 @@ func (l *Logins) Wants(e mcp.Entry) (scopes []string, wants bool) {
 	return scopes, wants
 }
 
+// What [Logins.State] may say: that a login does not hold any more; and, before the reason, that the
+// logins cannot be read.
+const (
+	StateRanOut  = "the login ran out"
+	StateUnknown = "unknown: "
+)
+
 // State says in a few words whether a user is signed in to a server, and until when; "": not.
 func (l *Logins) State(e mcp.Entry) string {
 	have, found, err := l.store.find(e)
 	switch {
 	case err != nil:
-		return "unknown: " + err.Error()
+		return StateUnknown + err.Error()
 	case !found:
 		return ""
 	case have.Expires == 0 || have.Refresh != "":
 		return "signed in"
 	case have.expiry().Before(l.now()):
-		return "the login ran out"
+		return StateRanOut
 	}
 	return "signed in until " + have.expiry().Local().Format("2006-01-02 15:04")
 }

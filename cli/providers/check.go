@@ -13,13 +13,19 @@ import (
 )
 
 // Problems returns a line for each thing in the configuration of providers that has no
-// effect: problems of the login file, addresses in variables that are none, sections of
-// config.toml that cannot be used, and unknown compat switches.
+// effect: problems of the login file, and [SectionProblems].
 func Problems(cfg config.Config, ring *keyring.Ring) []string {
 	var problems []string
 	for _, p := range ring.Problems() {
 		problems = append(problems, p.String())
 	}
+	return append(problems, SectionProblems(cfg, ring)...)
+}
+
+// SectionProblems returns a line for each address in a variable that is none, each section of
+// config.toml that cannot be used, and each unknown compat switch.
+func SectionProblems(cfg config.Config, ring *keyring.Ring) []string {
+	var problems []string
 	for _, p := range sources(cfg, ring) {
 		if _, ok := p.addressOfVariable(); !ok {
 			problems = append(problems, fmt.Sprintf("environment %s is ignored: expected an address such as \"http://localhost:8080/v1\"", p.BaseVar))
