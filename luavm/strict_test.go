@@ -32,7 +32,9 @@ func TestFieldsThatAreMadeAreAsFieldsThatAreStored(t *testing.T) {
 			var made []string
 			fields := func(readOnly string) *Fields {
 				return &Fields{Of: "the table", ReadOnly: readOnly, Names: func() []string { return []string{"live", "one", "two"} },
-					Live: func(_ *lua.LState, name string) (lua.LValue, bool, error) { return lua.LString("now"), name == "live", nil },
+					Live: func(_ *lua.LState, name string) (lua.LValue, bool, error) {
+						return lua.LString("now"), name == "live", nil
+					},
 					Make: func(name string) lua.LValue {
 						if name != "one" && name != "two" {
 							return nil
