@@ -17,6 +17,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -387,9 +388,14 @@ func TestARedirectOverHTTPSIsFollowed(t *testing.T) {
 // A signal in the middle of a download ends it, and nothing is left of it.
 func TestASignalLeavesNothing(t *testing.T) {
 	t.Parallel()
+	// Who starts tests under nohup, or in the background, has signals ignored. A script cannot hear one
+	// that is ignored when it starts; one that is heard here it can.
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP, syscall.SIGINT)
+	t.Cleanup(func() { signal.Stop(heard) })
 	for _, tool := range []string{"curl", "wget"} {
-		for signal, status := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGINT: 130} {
-			t.Run(tool+", "+signal.String(), func(t *testing.T) {
+		for sent, status := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGINT: 130} {
+			t.Run(tool+", "+sent.String(), func(t *testing.T) {
 				t.Parallel()
 				d := newDownload(t, program, tool, "sha256sum")
 				arrived := make(chan struct{}, 1)
@@ -411,7 +417,7 @@ func TestASignalLeavesNothing(t *testing.T) {
 				case err := <-ended:
 					t.Fatalf("it ended by itself: %v", err)
 				}
-				if err := command.Process.Signal(signal); err != nil {
+				if err := command.Process.Signal(sent); err != nil {
 					t.Fatal(err)
 				}
 				var exit *exec.ExitError
