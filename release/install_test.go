@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -33,12 +34,12 @@ func installed() []string {
 
 // download is a server with a release, and a machine on which that is installed.
 type download struct {
-	t       *testing.T
-	server  *httptest.Server
-	plain   *httptest.Server // speaks http, and has the same
-	asked   atomic.Int32     // what plain was asked
-	files   map[string][]byte
-	instead map[string]http.HandlerFunc // of a file
+	t      *testing.T
+	server *httptest.Server
+	plain  *httptest.Server // speaks http, and has the same
+	asked  atomic.Int32     // what plain was asked
+	offer
+	offered atomic.Pointer[offer] // what the servers have of it, since the last command was made
 	home    string
 	path    string // the folder with the tools
 	env     []string
@@ -46,10 +47,16 @@ type download struct {
 
 const archiveName = "pi-" + version + "-linux-amd64.tar.gz"
 
+// offer is what can be fetched.
+type offer struct {
+	files   map[string][]byte
+	instead map[string]http.HandlerFunc // of a file
+}
+
 // newDownload serves a release whose program is a script, to a machine with these tools besides the usual ones.
 func newDownload(t *testing.T, program string, tools ...string) *download {
 	t.Helper()
-	d := &download{t: t, files: map[string][]byte{}, instead: map[string]http.HandlerFunc{}, home: t.TempDir(), path: t.TempDir()}
+	d := &download{t: t, offer: offer{map[string][]byte{}, map[string]http.HandlerFunc{}}, home: t.TempDir(), path: t.TempDir()}
 	d.add(archiveName, program)
 	d.server = httptest.NewUnstartedServer(http.HandlerFunc(d.serve))
 	d.server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -116,12 +123,12 @@ func (d *download) add(name, program string) {
 }
 
 func (d *download) serve(w http.ResponseWriter, r *http.Request) {
-	name := strings.TrimPrefix(r.URL.Path, "/1.2.3/")
-	if instead := d.instead[name]; instead != nil {
+	name, is := strings.TrimPrefix(r.URL.Path, "/1.2.3/"), d.offered.Load()
+	if instead := is.instead[name]; instead != nil {
 		instead(w, r)
 		return
 	}
-	text, ok := d.files[strings.TrimPrefix(name, "elsewhere/")]
+	text, ok := is.files[strings.TrimPrefix(name, "elsewhere/")]
 	if !ok {
 		http.NotFound(w, r)
 		return
@@ -130,6 +137,7 @@ func (d *download) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *download) command(shell []string) *exec.Cmd {
+	d.offered.Store(&offer{maps.Clone(d.files), maps.Clone(d.instead)})
 	script, err := filepath.Abs("install.sh")
 	if err != nil {
 		d.t.Fatal(err)
@@ -364,9 +372,10 @@ func (d *download) redirect(to string) http.HandlerFunc {
 
 // cut sends half of what it says.
 func (d *download) cut(size int) http.HandlerFunc {
+	half := d.files[archiveName][:size/2]
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", fmt.Sprint(size))
-		_, _ = w.Write(d.files[archiveName][:size/2])
+		_, _ = w.Write(half)
 		panic(http.ErrAbortHandler)
 	}
 }
@@ -399,9 +408,10 @@ func TestASignalLeavesNothing(t *testing.T) {
 				t.Parallel()
 				d := newDownload(t, program, tool, "sha256sum")
 				arrived := make(chan struct{}, 1)
+				begin := d.files[archiveName][:50]
 				d.instead[archiveName] = func(w http.ResponseWriter, r *http.Request) {
 					w.Header().Set("Content-Length", "1000")
-					_, _ = w.Write(d.files[archiveName][:50])
+					_, _ = w.Write(begin)
 					_ = http.NewResponseController(w).Flush()
 					arrived <- struct{}{}
 					<-r.Context().Done() // until the one who fetches is gone
