@@ -58,15 +58,9 @@ func shown(err error) error {
 // isOurs reports whether an error has words of this program alone.
 func isOurs(err error) bool {
 	_, refused := errors.AsType[*oauth.RefusedError](err)
-	_, plain := errors.AsType[*flowError](err)
+	_, plain := errors.AsType[*oauth.OwnError](err)
 	return refused || plain
 }
-
-// flowError is a failure of a sign-in in words of this program.
-type flowError struct{ err error }
-
-func (e *flowError) Error() string { return e.err.Error() }
-func (e *flowError) Unwrap() error { return e.err }
 
 // isRefused reports whether an authorization server said no, so that asking again is of no use.
 func isRefused(err error) bool {

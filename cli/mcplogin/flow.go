@@ -106,7 +106,7 @@ func (f *flow) listen() (*oauth.Loopback, error) {
 func (f *flow) config() *auth.AuthorizationCodeHandlerConfig {
 	redirect := f.back.RedirectURL()
 	c := &auth.AuthorizationCodeHandlerConfig{
-		RedirectURL: redirect, RequestRefreshToken: true, Client: &http.Client{Transport: f.asks, CheckRedirect: f.asks.checkRedirect},
+		RedirectURL: redirect, RequestRefreshToken: true, Client: &http.Client{Transport: f.asks, CheckRedirect: oauth.CheckRedirect},
 		ScopeFilter: f.scopes, AuthorizationCodeFetcher: f.ask, NewTokenSource: f.keep,
 	}
 	o := f.entry.OAuth
@@ -158,7 +158,7 @@ func (f *flow) ask(ctx context.Context, args *auth.AuthorizationArgs) (*auth.Aut
 	}
 	answer, err := f.back.SignIn(ctx, oauth.Request{Address: args.URL, NeedsIssuer: needsIssuer}, f.user)
 	if err != nil {
-		return nil, &flowError{err}
+		return nil, &oauth.OwnError{Err: err}
 	}
 	return &auth.AuthorizationResult{Code: answer.Code, State: answer.State, Iss: answer.Issuer}, nil
 }
@@ -181,7 +181,7 @@ func (f *flow) keep(_ context.Context, c *oauth2.Config, token *oauth2.Token) (o
 	}
 	have.put(token, f.logins.now())
 	if err := f.logins.store.change(func(all map[string]login) error { all[keyOf(f.entry)] = have; return nil }); err != nil {
-		return nil, &flowError{err}
+		return nil, &oauth.OwnError{Err: err}
 	}
 	return oauth2.StaticTokenSource(token), nil
 }

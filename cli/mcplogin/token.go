@@ -11,6 +11,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"pi/agent/mcp"
+	"pi/cli/keyring/oauth"
 	"pi/internal/safefile"
 )
 
@@ -110,7 +111,7 @@ func (l *Logins) refresh(ctx context.Context, e mcp.Entry, have login) (login, e
 	asks := l.newAsker(ctx, e)
 	defer asks.close()
 	asks.resource = have.Resource
-	client := &http.Client{Transport: asks, CheckRedirect: asks.checkRedirect}
+	client := &http.Client{Transport: asks, CheckRedirect: oauth.CheckRedirect}
 	config := oauth2.Config{ClientID: have.ClientID, ClientSecret: have.ClientSecret,
 		Endpoint: oauth2.Endpoint{TokenURL: have.TokenURL, AuthStyle: oauth2.AuthStyle(have.AuthStyle)}}
 	ctx = context.WithValue(ctx, oauth2.HTTPClient, client)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -19,14 +18,10 @@ import (
 
 	"pi/agent/mcp"
 	"pi/cli/keyring/oauth"
-	"pi/internal/printable"
 )
 
-// Bounds of one answer of an authorization server.
-const (
-	maxAnswer  = 1 << 20
-	answerTime = 30 * time.Second
-)
+// dialTime is how long connecting to an authorization server may take.
+const dialTime = 30 * time.Second
 
 // asker makes the requests of one sign-in or renewal to authorization servers. It reads along
 // what they say of themselves, since the SDK does not tell: which server it is, and whether it
@@ -59,7 +54,7 @@ func (l *Logins) newAsker(ctx context.Context, e mcp.Entry) *asker {
 	}
 	if t, ok := l.base.(*http.Transport); ok {
 		guarded := t.Clone()
-		guarded.DialContext = (&net.Dialer{Timeout: answerTime, Control: checkPublic}).DialContext
+		guarded.DialContext = (&net.Dialer{Timeout: dialTime, Control: checkPublic}).DialContext
 		a.guarded = guarded
 	}
 	return a
@@ -74,33 +69,32 @@ func (a *asker) close() {
 
 // RoundTrip is that of [http.RoundTripper].
 func (a *asker) RoundTrip(request *http.Request) (*http.Response, error) {
-	if err := oauth.CheckAddress(request.URL); err != nil {
-		return nil, &flowError{err}
-	}
 	if answer := a.answerKept(request); answer != nil {
 		return answer, nil
 	}
-	if err := a.nameResource(request); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(request.Context(), answerTime)
-	response, err := a.via(request).RoundTrip(request.WithContext(ctx))
+	named, err := oauth.WithFields(request, a.fields())
 	if err != nil {
-		cancel()
 		return nil, err
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
-	response.Body.Close()
-	cancel()
-	if err == nil && len(body) > maxAnswer {
-		err = &flowError{fmt.Errorf("%s answers with more than %s", printable.URL(request.URL.String()), printable.Bytes(maxAnswer))}
+	response, err := oauth.Transport{Base: a.via(named)}.RoundTrip(named)
+	if err != nil {
+		return nil, err
 	}
+	body, err := io.ReadAll(response.Body) // of what was read already
 	if err != nil {
 		return nil, err
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	a.note(request, response.StatusCode, body)
 	return response, nil
+}
+
+// fields say in the renewal of a token what it is for, as in the first request: the library does not.
+func (a *asker) fields() map[string]string {
+	if a.resource == "" {
+		return nil
+	}
+	return map[string]string{"resource": a.resource}
 }
 
 // via chooses how an address is reached: one of a private network only where the MCP server
@@ -164,41 +158,6 @@ func (a *asker) issuerAt(u *url.URL) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// nameResource says in the renewal of a token what it is for, as in the first request: the
-// library does not.
-func (a *asker) nameResource(request *http.Request) error {
-	if a.resource == "" || request.Method != http.MethodPost || request.Body == nil {
-		return nil
-	}
-	body, err := io.ReadAll(io.LimitReader(request.Body, maxAnswer))
-	request.Body.Close()
-	if err != nil {
-		return err
-	}
-	form, err := url.ParseQuery(string(body))
-	if err != nil || form.Get("resource") != "" {
-		return errors.Join(err)
-	}
-	form.Set("resource", a.resource)
-	text := form.Encode()
-	request.Body, request.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
-	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
-	return nil
-}
-
-// checkRedirect follows redirects of questions only: what is sent to a token address has codes
-// and secrets in it.
-func (a *asker) checkRedirect(next *http.Request, via []*http.Request) error {
-	const most = 5
-	switch {
-	case via[0].Method != http.MethodGet:
-		return &flowError{fmt.Errorf("%s redirects what is for it alone; nothing was sent there", printable.URL(via[0].URL.String()))}
-	case len(via) > most:
-		return &flowError{errors.New("the authorization server redirects again and again")}
-	}
-	return nil // where it leads is checked when it is asked
-}
-
 // checkPublic refuses to connect to a private network: an address there comes from a server, and
 // would have this program ask what only it can reach.
 func checkPublic(_, address string, _ syscall.RawConn) error {
@@ -207,7 +166,7 @@ func checkPublic(_, address string, _ syscall.RawConn) error {
 		return err
 	}
 	if isPrivate(at.Addr()) {
-		return &flowError{fmt.Errorf("%s is an address of a private network, and the MCP server is not on one", at.Addr())}
+		return &oauth.OwnError{Err: fmt.Errorf("%s is an address of a private network, and the MCP server is not on one", at.Addr())}
 	}
 	return nil
 }
