@@ -122,11 +122,11 @@ func (f *found) otherwise(text string) {
 // problems adds what is wrong with a file.
 func (f *found) problems(problems []config.Problem) {
 	for _, problem := range problems {
-		state, hint := stateWarn, "mend it there"
+		state := stateWarn
 		if problem.Unread {
-			state, hint = stateBroken, "nothing of this file is used until it is mended"
+			state = stateBroken // the whole file has no effect
 		}
-		f.add(state, problem.String(), hint)
+		f.add(state, problem.String(), "mend it there")
 	}
 }
 

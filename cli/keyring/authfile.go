@@ -139,7 +139,7 @@ func (f *authFile) refresh() {
 		return
 	}
 	if err != nil {
-		f.problems = []config.Problem{{File: f.path, Text: err.Error(), Warning: true}}
+		f.problems = []config.Problem{{File: f.path, Text: err.Error(), Warning: true, Unread: true}}
 		return
 	}
 	f.logins, f.problems = parseLogins(f.path, data)
@@ -158,7 +158,9 @@ func parseLogins(path string, data []byte) (map[string]login, []config.Problem) 
 		return config.Problem{File: path, Line: 1 + bytes.Count(data[:offset], []byte("\n")), Text: text, Warning: true}
 	}
 	if offset, ok := validObject(data); !ok {
-		return nil, []config.Problem{bad(offset, "not a valid JSON object; nothing in it is used")}
+		problem := bad(offset, "not a valid JSON object; nothing in it is used")
+		problem.Unread = true
+		return nil, []config.Problem{problem}
 	}
 	logins, problems := map[string]login{}, []config.Problem(nil)
 	d := json.NewDecoder(bytes.NewReader(data))
